@@ -64,9 +64,9 @@ const RolloutTabs = ({ ids, focused }: { ids: readonly string[]; focused: number
 const columnsClass = (count: number): string =>
   count < 2 ? 'columns' : count <= 4 ? 'columns many few' : 'columns many';
 
-/** The rollouts side by side, in the order in which they began. */
+/** The rollouts side by side, in the order in which they started. */
 const Columns = () => {
-  // Drawn when there is time: React may pause between columns, so no task grows with their number.
+  // Deferred: React may pause between columns, so no long task grows with their number.
   const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const question = useRun((state) => state.question);
   const wanted = useView((state) => state.address.rollout);
@@ -96,7 +96,7 @@ const Columns = () => {
   );
 };
 
-/** Why the run failed, where loading did not say so already. What had arrived stays below. */
+/** Why the run failed, unless loading already said so. The rollouts so far stay below. */
 const RunFailure = () => {
   const failure = useRun((state) => state.run?.failure ?? null);
   const kept = useRun((state) => state.table.order.length);
@@ -104,7 +104,7 @@ const RunFailure = () => {
   if (!failure) return null;
   const title =
     kept > 0 ? 'The run ended early; the rollouts below are kept' : 'The run did not start';
-  // The cause is above already.
+  // The cause is already shown above.
   if (cause === failure.message) {
     return (
       <p className="note">
@@ -125,7 +125,7 @@ const RunFailure = () => {
   );
 };
 
-/** A group of several rollouts, summed up over the columns; forks are not draws of it. */
+/** Summary over the columns of a group of several rollouts; forks are not samples of it. */
 const Summary = () => {
   const { order: all, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const forks = useRun((state) => state.forks);
@@ -137,7 +137,7 @@ const Summary = () => {
   return order.length > 1 ? <GroupSummary ended={ended} size={order.length} /> : null;
 };
 
-/** Where the run is as long as no rollout has begun, and after it was cancelled. */
+/** Shown while the run has no rollout yet, and after it was cancelled. */
 const RunNote = () => {
   const status = useRun((state) => state.run?.status);
   const started = useRun((state) => state.table.order.length > 0);
@@ -169,7 +169,7 @@ const DownloadButton = () => {
   ) : null;
 };
 
-/** A link that was mangled still opens: what could not be used is named. */
+/** A link with invalid values still opens: it names the values that were ignored. */
 const AddressProblems = () => {
   const problems = useView((state) => state.addressProblems);
   if (problems.length === 0) return null;
@@ -188,9 +188,9 @@ const AddressProblems = () => {
   );
 };
 
-/** An address with `run=1` runs by itself, and comes back to its step; one of training is read. */
+/** An address with `run=1` runs by itself and returns to its step; one of training is loaded. */
 const useAutoRun = () => {
-  // Not before it is clear what it works with.
+  // Only once it is clear which model and data it uses.
   const clear = useLinkedSetup(({ status }) => status === 'same');
   useEffect(() => {
     const { address } = useView.getState();
@@ -200,7 +200,7 @@ const useAutoRun = () => {
   }, [clear]);
 };
 
-/** Where the setup no longer fits beside a rollout that is shown, it is put away, until it fits again. */
+/** Hides the setup where there is no room for it next to a rollout, until there is. */
 const useRoomForRollouts = () => {
   useEffect(() => {
     let putAway = false;
@@ -214,8 +214,8 @@ const useRoomForRollouts = () => {
 };
 
 /**
- * The page on which a question is asked and its rollouts are watched: setup, columns, details. What
- * is asked and where one stands is in the address; the run itself is not, and is made again.
+ * The Ask page: setup, rollout columns, details. The address holds the question and the position; the
+ * run itself is not stored and is repeated.
  */
 export const AskPage = () => {
   const started = useRun((state) => state.request !== null);
@@ -223,7 +223,7 @@ export const AskPage = () => {
   const { setupOpen, detailsOpen } = useView(
     useShallow(({ setupOpen, detailsOpen }) => ({ setupOpen, detailsOpen })),
   );
-  // A group needs the width until something is selected.
+  // A group needs the full width until something is selected.
   const idle = useView((state) => state.selection === null);
   const grouped = useRun((state) => state.table.order.length > 1);
   const by = useColourBy();

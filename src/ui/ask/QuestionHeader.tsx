@@ -3,7 +3,7 @@ import { asksWords, relationWords } from '../kit/words/step-words.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from './store/run-store.ts';
 
-/** The gold chain, step by step: what each asks or states, and what it leads to; the tooltip names the passage. */
+/** The gold chain, step by step: what each asks or states, and its result; the tooltip names the passage. */
 const Chain = ({ question }: { question: Question }) =>
   question.chain && question.chain.length > 0 ? (
     <ol className="chain" aria-label="Gold chain">
@@ -27,7 +27,7 @@ export const QuestionHeader = () => {
   );
   const typed = asked?.kind === 'typed' ? asked.text : null;
   const failed = useRun((state) => state.run?.status === 'failed');
-  // A question that is in no list any more has no text here.
+  // A question that is no longer in the list has no text here.
   const unknown = failed && asked?.kind === 'world' ? `Question ${asked.id}` : 'Loading …';
   const text = typed ?? question?.text ?? row?.text ?? unknown;
   return (

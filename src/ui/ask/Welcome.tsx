@@ -16,7 +16,7 @@ import { PosedNames } from './notes/PosedNames.tsx';
 import { openSetup, useView } from './store/view-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
-/** What the signs in a timeline mean, in the order in which they come. */
+/** What the icons of a timeline mean, in their usual order. */
 const SIGNS = [
   ['◌', 'background', 'passages found for the question itself'],
   ['✎', 'think', 'the model says what it looks for'],
@@ -28,7 +28,6 @@ const SIGNS = [
   ['■', 'answer', 'beside gold, with EM and F1'],
 ] as const;
 
-/** What the signs of a timeline mean. */
 const Signs = () => (
   <dl className="signs">
     {SIGNS.map(([sign, name, text]) => (
@@ -55,7 +54,7 @@ const Examples = () => {
     ask({ kind: 'world', id: row.id });
     void runFromStart();
   };
-  // One is what the button above runs.
+  // The button above runs one of them.
   if (examples.length < 2) return null;
   return (
     <section className="welcome-examples">
@@ -77,7 +76,7 @@ const Examples = () => {
   );
 };
 
-/** Before the first run: one sentence, one button, and questions to begin with. */
+/** Before the first run: one sentence, one button, and sample questions. */
 export const Welcome = () => {
   const wanted = useRun((state) => state.wanted);
   const asked = useView((state) => isAsked(state.address.asked));
@@ -125,7 +124,7 @@ export const Welcome = () => {
         </p>
       </section>
       <Examples />
-      {/* Who waits for it has it beside the button, in view at any size. */}
+      {/* Next to the button, so that it is in view at any size while something loads. */}
       {wanted ? null : <LoadingList />}
       <Signs />
     </div>

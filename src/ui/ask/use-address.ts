@@ -10,7 +10,7 @@ import { fitSummarizer } from '../setup/setup-store.ts';
 import { openLinked } from './siblings/open-linked.ts';
 import { useView } from './store/view-store.ts';
 
-/** Keeps the address bar and the view's address the same; "back" restores the earlier one. */
+/** Keeps the address bar and the parsed address in sync, including "back". */
 export const useAddress = (): void => {
   const [ask] = useRoute(ASK);
   const address = useView((state) => state.address);
@@ -19,7 +19,7 @@ export const useAddress = (): void => {
     const wanted = formatAddress(address);
     if (wanted === location.search) return;
     const before = parseAddress(location.search).address;
-    // A new question is a new place to come back to; a step or a setting is not.
+    // A new question is a new history entry; a step or a setting is not.
     const moved = placeOf(before) !== '' && placeOf(before) !== placeOf(address);
     const url = `${location.pathname}${wanted}`;
     if (moved && address.asked?.kind === 'world') history.pushState(null, '', url);
@@ -32,7 +32,7 @@ export const useAddress = (): void => {
       const { source, request } = useRun.getState();
       const shown = placeOf({ of: addressOf(source), asked: request?.asked ?? null });
       if (address.of) {
-        // It says nothing of what is asked here; that stays as it was.
+        // The address has no question; the current one stays.
         const { settings, setup, asked } = useView.getState().address;
         useView.setState({ address: { ...address, settings, setup, asked }, selection: null });
         if (shown !== placeOf(address)) void openLinked(address.of);
@@ -41,7 +41,7 @@ export const useAddress = (): void => {
       useView.setState({ address, selection: null });
       if (source) useRun.getState().clear();
       fitSummarizer(readsSummaries(address.settings.recipe));
-      // The run of that address is not on the screen any more; it is run again.
+      // The run of that address is no longer on the screen; it is repeated.
       void checkLinkedSetup().then((same) => {
         if (same && address.run && shown !== placeOf(address)) void startRun();
       });

@@ -4,9 +4,9 @@ import type { CollectionView } from '../../lab/contract/collections.ts';
 import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { exportCollection, renameCollection, saveRejected } from './store/collections-actions.ts';
 
-/** Saves when the field is left, or on Enter; Escape takes back what was typed. */
+/** Saves when the field loses focus, or on Enter; Escape discards the typed name. */
 const Name = ({ row }: { row: CollectionView }) => {
-  // Null while nothing is being written: the field then shows the stored name.
+  // Null while nothing is typed: the field then shows the stored name.
   const [text, setText] = useState<string | null>(null);
   const commit = () => {
     const name = text?.trim() ?? '';
@@ -20,7 +20,7 @@ const Name = ({ row }: { row: CollectionView }) => {
       maxLength={200}
       value={text ?? row.name}
       onChange={(event) => setText(event.currentTarget.value)}
-      // Enter commits and sets the text to null, so that leaving the field afterwards commits nothing.
+      // Enter commits and sets the text to null, so that the blur after it commits nothing.
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key === 'Enter') commit();
@@ -30,7 +30,7 @@ const Name = ({ row }: { row: CollectionView }) => {
   );
 };
 
-/** What can be changed about a collection, what it came from, and what can be taken out of it. */
+/** Edits a collection and shows its sources and exports. */
 export const CollectionEditor = ({ row }: { row: CollectionView }) => {
   const { id, name, sources, sourceCount } = row;
   return (
@@ -70,7 +70,7 @@ export const CollectionEditor = ({ row }: { row: CollectionView }) => {
         <code className="hash">{row.hash}</code>
       </p>
       <ul className="whole fine sources">
-        {/* The record names the first sources alone; the rest are counted. */}
+        {/* The record names only the first sources; the rest are counted. */}
         {sources.map(({ name, bytes, origin }, index) => (
           <li key={index}>
             {origin.kind === 'url' ? origin.url : name} ({formatBytes(bytes)})

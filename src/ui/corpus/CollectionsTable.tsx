@@ -11,7 +11,7 @@ import { useSetup } from '../setup/setup-store.ts';
 import { CollectionEditor } from './CollectionEditor.tsx';
 import { Unfinished } from './import/Unfinished.tsx';
 
-/** Columns of the table; `visually` ones have a name for screen readers alone. */
+/** Columns of the table; the names of `visually` ones are only for screen readers. */
 const HEADS = [
   ['choose', 'visually'],
   ['collection', ''],
@@ -23,16 +23,16 @@ const HEADS = [
   ['actions', 'visually'],
 ] as const;
 
-/** Where its files came from: the first one, and how many more. */
+/** The first source file, and how many more. */
 const origin = ({ sources, sourceCount }: CollectionView): string => {
   const [first] = sources;
   const name = first ? (first.origin.kind === 'url' ? first.origin.url : first.name) : '';
   return sourceCount > 1 ? `${name} and ${plural(sourceCount - 1, 'other file')}` : name;
 };
 
-/** Whether runs search it or ask its questions. */
+/** Whether runs search it or use its questions. */
 const Uses = ({ id }: { id: string }) => {
-  // Two selections, each a truth value: the row is drawn again only where one of them changed.
+  // Two boolean selectors: the row renders only when one of them changes.
   const searched = useSetup(
     ({ setup: { local } }) => local.kind === 'collections' && local.ids.includes(id),
   );
@@ -45,7 +45,7 @@ const Uses = ({ id }: { id: string }) => {
   );
 };
 
-/** What others hold of it too; told only of those that are still there. */
+/** Duplicates in other collections that still exist. */
 const Shared = ({ shared }: { shared: CollectionView['shared'] }) => {
   const collections = useCollections((state) => state.collections);
   const told = shared.flatMap(({ collectionId, passages }) => {
@@ -63,7 +63,7 @@ interface RowProps {
   toggle: () => void;
 }
 
-/** A collection of the list. Chosen ones can be searched or merged together; the open one is edited. */
+/** A row of the list. Selected collections can be searched or merged together; the open one is edited. */
 const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
   <tr className={chosen ? 'chosen' : ''} data-collection={row.name}>
     <td>
@@ -99,19 +99,19 @@ const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
         open={open}
         toggle={toggle}
         remove={() => void removeCollections([row.id])}
-        // Not while some tab writes it.
+        // Not while a tab is writing to it.
         busy={row.busy}
       />
     </td>
   </tr>
 );
 
-/** What can be done with the chosen ones together. */
+/** Actions for the selected collections. */
 const Together = ({ rows, clear }: { rows: readonly CollectionView[]; clear: () => void }) => {
   const busy = useCollections((state) => state.job !== null);
   const ids = rows.map(({ id }) => id);
   const has = (kind: 'passages' | 'questions') => rows.some((row) => row[kind] > 0);
-  // A collection of questions alone cannot be searched, and one of passages alone asks nothing.
+  // A collection with only questions cannot be searched, and one with only passages has no questions.
   const withItems = (kind: 'passages' | 'questions') =>
     rows.filter((row) => row[kind] > 0).map(({ id }) => id);
   return (
@@ -135,7 +135,7 @@ const Together = ({ rows, clear }: { rows: readonly CollectionView[]; clear: () 
         size="compact-xs"
         variant="default"
         disabled={rows.length < 2 || busy}
-        // Where nothing was merged they stay chosen, to be tried again.
+        // If the merge failed, they stay selected for another try.
         onClick={() => void mergeCollections(ids).then((id) => id && clear())}
       >
         Merge
@@ -156,7 +156,7 @@ export const CollectionsTable = () => {
   const rows = useCollections((state) => state.collections);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<string | null>(null);
-  // One that was chosen may be deleted since, here or in another tab.
+  // A selected one may have been deleted since, here or in another tab.
   const some = rows.filter(({ id }) => chosen.has(id));
   const choose = (id: string, on: boolean) => {
     const next = new Set(chosen);

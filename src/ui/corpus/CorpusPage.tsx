@@ -23,7 +23,7 @@ import './sources/sources.css';
 import './import/import.css';
 import './items/items.css';
 
-/** The collections; nothing before the first of them. */
+/** The collections; empty before the first one. */
 const Collections = () => {
   const status = useCollections((state) => state.status);
   const none = useCollections(({ collections }) => collections.length === 0);
@@ -31,7 +31,7 @@ const Collections = () => {
   return none ? null : <CollectionsTable />;
 };
 
-/** Before the first collection: what can be brought. */
+/** Before the first collection: which formats can be imported. */
 const NoneYet = () => {
   const none = useCollections(
     ({ status, collections }) => status !== 'waiting' && collections.length === 0,
@@ -55,7 +55,7 @@ const useOpened = () => {
 /** Corpus: what runs search and ask, imported collections, and a search of the built-in world. */
 const CorpusPage = () => {
   useNeeds('sources');
-  // The whole page takes what is dropped on it.
+  // Files can be dropped on the whole page.
   const drop = useFileDrop((dropped) => void droppedFiles(dropped).then(offerGathered));
   const opened = useOpened();
   useEffect(() => void readCollections(), []);
@@ -84,7 +84,7 @@ const CorpusPage = () => {
       <ImportJob />
       <PendingImport />
       <Collections />
-      {/* Keyed: filter and place in the list are of one collection. */}
+      {/* Keyed by the collection: filter and scroll position belong to it. */}
       {opened ? <Browse key={opened.id} row={opened} /> : null}
       <SearchPanel />
     </main>

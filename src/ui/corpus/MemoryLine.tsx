@@ -3,11 +3,11 @@ import { formatBytes } from '../kit/words/format.ts';
 import { useCollections } from './store/collections-store.ts';
 import { useMemory } from './use-memory.ts';
 
-/** What the page uses of memory, and what an import holds of what it may hold. */
+/** Memory of the page, and the share that an import may use. */
 export const MemoryLine = () => {
   const importing = useCollections(({ job }) => job?.kind === 'import');
   const held = useCollections(({ job }) => job?.progress?.heldBytes ?? null);
-  // Measured again and again only while an import may change it: a measurement over all workers is not free.
+  // Polled only during an import: measuring all workers is expensive.
   const memory = useMemory(importing);
   return (
     <span className="fine" data-testid="memory">

@@ -20,7 +20,7 @@ import { useSetup } from '../setup/setup-store.ts';
 import { CopyButton } from '../kit/CopyButton.tsx';
 import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 
-/** What could not be done last, until it is put away. */
+/** The last failure, until it is dismissed. */
 const Problem = () => {
   const problem = useCollections((state) => state.problem);
   if (!problem) return null;
@@ -42,13 +42,13 @@ const Problem = () => {
   );
 };
 
-/** What a deleted collection was used for; empty where it was not. */
+/** What a deleted collection was used for; empty if unused. */
 const lostOf = ({ searched, asked }: Uses): string => {
   const calls = [searched && 'search', asked && 'ask'].filter(Boolean);
   return calls.length > 0 ? `; runs ${calls.join(' and ')} without it now` : '';
 };
 
-/** Deleted collections, as long as they can be brought back. */
+/** Deleted collections that can still be restored. */
 const Undo = () => (
   <UndoBar
     removed={useCollections((state) => state.removed).map(({ uses, ...entry }) => ({
@@ -64,17 +64,17 @@ const Undo = () => (
   </UndoBar>
 );
 
-/** Works with the collection from now on: searches its passages, asks its questions. */
+/** Uses the collection: searches its passages, asks its questions. */
 const workWith = ({ id, passages, questions }: CollectionView): void => {
   if (passages > 0) searchCollections([id]);
   if (questions > 0) askQuestionsOf([id]);
 };
 
-/** What there is to work with, for the button. */
+/** The label of the button: which items the collection has. */
 const whatIt = ({ passages, questions }: CollectionView): string =>
   [passages > 0 && 'passages', questions > 0 && 'questions'].filter(Boolean).join(' and ');
 
-/** The built-in web knows nothing of other passages; what the web is then is said. */
+/** The built-in web does not cover imported passages, so the web source is stated. */
 const webWords = (setup: Setup, { passages }: CollectionView): string => {
   if (passages === 0) return 'The searched passages are unchanged.';
   return 'url' in setup.web
@@ -82,7 +82,7 @@ const webWords = (setup: Setup, { passages }: CollectionView): string => {
     : 'Only these passages are searched. You can set a web source below.';
 };
 
-/** What to do with what was just imported; then, that it is done. */
+/** The next step after an import; then its confirmation. */
 const Added = ({ collection }: { collection: CollectionView }) => {
   const setup = useSetup((state) => state.setup);
   const { id, passages, questions } = collection;
@@ -102,7 +102,7 @@ const Added = ({ collection }: { collection: CollectionView }) => {
   );
 };
 
-/** What was done last; of an import also the way to work with it. */
+/** The last result; after an import also the next step. */
 const Notice = () => {
   const notice = useCollections((state) => state.notice);
   const added = useCollections(({ collections, added: id }) =>
@@ -120,7 +120,7 @@ const Notice = () => {
   );
 };
 
-/** Above all else on the page: a problem (alert), what was done (status), and what was deleted with its way back. */
+/** At the top of the page: a problem (alert), the last result (status), and deletions with undo. */
 export const Notices = () => (
   <>
     <Problem />

@@ -4,7 +4,7 @@ import type { QuestionRow } from '../../lab/contract/ask.ts';
 import { formatCount, plural } from '../kit/words/format.ts';
 import { useLab } from '../lab/lab-store.ts';
 
-/** What the questions that runs ask are, counted. */
+/** Statistics of the questions in use. */
 
 /** `bridge 1,204`, the most frequent first. */
 const counted = (rows: readonly QuestionRow[], of: (row: QuestionRow) => string): string =>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** What the page uses of memory, as far as the browser tells. */
+/** Memory use of the page, as far as the browser reports it. */
 export type Memory =
   | { kind: 'measured'; bytes: number }
-  /** The heap of the page alone, without its workers. */
+  /** Only the JavaScript heap of the page, without workers. */
   | { kind: 'heap'; bytes: number }
   | { kind: 'unknown' };
 
@@ -18,19 +18,19 @@ const heap = (): Memory => {
   return memory ? { kind: 'heap', bytes: memory.usedJSHeapSize } : { kind: 'unknown' };
 };
 
-/** Over the page and its workers where the browser can; it may take a while. */
+/** The page and its workers, if the browser supports it; may take a while. */
 async function measureMemory(): Promise<Memory> {
-  // The call is refused where the page is not isolated from other origins.
+  // Refused unless the page is cross-origin isolated.
   const { measureUserAgentSpecificMemory } = performance as MemoryPerformance;
   if (!globalThis.crossOriginIsolated || !measureUserAgentSpecificMemory) return heap();
   const { bytes } = await measureUserAgentSpecificMemory.call(performance);
   return { kind: 'measured', bytes };
 }
 
-/** Between two measurements. Browsers take their time for one, and delay it on purpose. */
+/** Interval between measurements. Browsers delay them on purpose. */
 const EVERY_MS = 5000;
 
-/** Measured now, and again and again while `often`; until the first is there, what is known at once. */
+/** Measured once, and repeatedly while `often`; before the first result, what is known at once. */
 export const useMemory = (often: boolean): Memory => {
   const [memory, setMemory] = useState<Memory>(heap);
   useEffect(() => {

@@ -18,7 +18,7 @@ import './chooser/chooser.css';
 import './pictures/pictures.css';
 import './table/table.css';
 
-/** Evaluations that were deleted since the page was loaded, each with a way back. */
+/** Evaluations deleted since the page was loaded, with undo. */
 const Undo = () => (
   <UndoBar
     removed={useEvaluate((state) => state.removed)}
@@ -28,13 +28,13 @@ const Undo = () => (
   />
 );
 
-/** A file that repeats an evaluation fills the form; nothing runs before Run is pressed. */
+/** Importing an exported evaluation fills the form; nothing runs before the user clicks Run. */
 const ImportButton = () => {
   const [, go] = useLocation();
   const read = async (file: File | undefined) => {
     const found = file && (await readEvaluationFile(file));
     if (!found) return;
-    // Name and spec of the file; the device stays as this browser has it.
+    // Name and spec of the file; the device is this browser's choice.
     useEvaluateDraft.setState(found);
     go(NEW_EVALUATION);
   };
@@ -77,7 +77,7 @@ const List = () => {
   );
 };
 
-/** For an address whose evaluation was deleted, or ran in another browser; says neither before the list was read. */
+/** For the address of a deleted or unknown evaluation; shown only after the list is loaded. */
 const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
   const status = useEvaluate((state) => state.status);
   return status === 'waiting' ? (
@@ -98,14 +98,14 @@ const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
   );
 };
 
-/** The evaluation of an address, or the word that it is not here. */
+/** The evaluation of an address, or a note that it is not here. */
 const One = ({ id }: { id: string }) => {
   const record = useEvaluate((state) => evaluationById(state, id));
   return (
     <>
       <EvaluateProblem />
       {record && record.deletedAt === null ? (
-        // Keyed, so that choices made in one evaluation are not taken along to the next.
+        // Keyed, so that view choices do not carry over to another evaluation.
         <EvaluationView key={id} record={record} />
       ) : (
         <Missing id={id} deleted={record !== undefined} />
@@ -118,7 +118,7 @@ const One = ({ id }: { id: string }) => {
 const EvaluatePage = ({ id = null }: { id?: string | null }) => {
   const isNew = new URLSearchParams(useSearch()).has('new');
   return (
-    // Another evaluation, or the form, begins at its top.
+    // Scrolls to the top for another evaluation or the form.
     <main key={id ?? (isNew ? 'new' : 'list')} className="page work evaluate" tabIndex={-1}>
       {id !== null ? (
         <One id={id} />

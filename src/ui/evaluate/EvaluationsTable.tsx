@@ -10,7 +10,10 @@ import { formatEvaluateAddress, NEW_EVALUATION } from './store/evaluate-address.
 import { useEvaluateDraft } from './store/evaluate-draft.ts';
 import { useRename } from './store/use-rename.ts';
 
-/** Heads with their classes; `wide-only` columns are left out on a narrow screen, `visually` is read but not seen. */
+/**
+ * Heads with their classes; `wide-only` columns are hidden on narrow screens, `visually` is only for
+ * screen readers.
+ */
 const HEADS = [
   ['name', ''],
   ['status', ''],
@@ -20,12 +23,12 @@ const HEADS = [
   ['actions', 'visually'],
 ] as const;
 
-/** Below an opened row: renames the evaluation, exports it, and starts a new form with its settings. */
+/** Below an opened row: rename, export, or start a new evaluation with its settings. */
 const Editor = ({ record }: { record: EvaluationRecord }) => {
   const { text, setText, commit } = useRename(record);
   const [, go] = useLocation();
   const again = () => {
-    // Without the name: the next one is named after what it compares, and two of one name could not be distinguished.
+    // Without the name: new evaluations are named automatically, and two with one name would be ambiguous.
     useEvaluateDraft.setState({ spec: record.spec, name: '' });
     go(NEW_EVALUATION);
   };
@@ -37,7 +40,7 @@ const Editor = ({ record }: { record: EvaluationRecord }) => {
         maxLength={200}
         value={text ?? record.name}
         onChange={(event) => setText(event.currentTarget.value)}
-        // Enter commits first and sets the text to null, so that the blur after it commits nothing.
+        // Enter commits and sets the text to null, so that the blur after it commits nothing.
         onBlur={commit}
         onKeyDown={(event) => {
           if (event.key === 'Enter') commit();
@@ -63,7 +66,7 @@ const Editor = ({ record }: { record: EvaluationRecord }) => {
   );
 };
 
-/** All evaluations of this browser, newest first. */
+/** All evaluations in this browser, newest first. */
 export const EvaluationsTable = ({ records }: { records: readonly EvaluationRecord[] }) => {
   const [opened, setOpened] = useState<string | null>(null);
   return (
@@ -84,7 +87,7 @@ export const EvaluationsTable = ({ records }: { records: readonly EvaluationReco
                 : ''}
             </td>
             <td className="figure" data-label="rollouts">
-              {/* Not counted before it was planned. */}
+              {/* Unknown before it is planned. */}
               {formatCount(record.done)} / {record.planned > 0 ? formatCount(record.planned) : '…'}
               {record.failed > 0 ? (
                 <span className="tone-bad"> · ⚠ {formatCount(record.failed)}</span>

@@ -16,7 +16,7 @@ import {
 import { FIRST_SPEC, useEvaluateDraft } from './store/evaluate-draft.ts';
 import { runningEvaluation, takenNames, useEvaluate } from './store/evaluate-store.ts';
 
-/** One press begins a small one with real rollouts. */
+/** One click starts a small evaluation with real rollouts. */
 const FirstButton = () => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
@@ -36,7 +36,7 @@ const FirstButton = () => {
   );
 };
 
-/** What each tab of an evaluation answers. */
+/** What each tab of an evaluation shows. */
 const ANSWERS: Record<EvaluateView, string> = {
   table: 'accuracy and cost of each system, with intervals, and which differences are significant',
   cost: 'which systems are beaten in both quality and cost',
@@ -46,7 +46,7 @@ const ANSWERS: Record<EvaluateView, string> = {
   compare: 'two evaluations, question by question',
 };
 
-/** What is in the place of a list that is empty; after a failed reading nothing, as the problem above says why. */
+/** Shown instead of an empty list; nothing if loading failed, because the problem is shown above. */
 export const FirstView = () => {
   const status = useEvaluate((state) => state.status);
   if (status === 'waiting') return <p role="status">Reading the evaluations …</p>;

@@ -9,9 +9,9 @@ import { systemGroups, type SystemEntry } from './chooser/system-groups.ts';
 import { NEW_EVALUATION } from './store/evaluate-address.ts';
 import { tickSystem } from './store/evaluate-draft.ts';
 
-/** What studies of this repository measured of each system, for who has measured nothing yet. */
+/** Study results of this repository per system, for users without evaluations. */
 
-/** Sign and tone of an outcome, in the order in which they are counted. */
+/** Sign and tone of each outcome, in display order. */
 const OUTCOMES: readonly (readonly [Outcome, string, string])[] = [
   ['shown', '✓', 'tone-good'],
   ['not shown', '○', 'tone-plain'],
@@ -28,7 +28,7 @@ const inWords = (verdicts: readonly Verdict[]): string =>
     return found > 0 ? [`${found} ${OUTCOME_WORDS[outcome]}`] : [];
   }).join(', ');
 
-/** A sign a claim; its words are for those who do not see it, and in the tooltip. */
+/** One sign per claim; the text is in the tooltip and for screen readers. */
 const Marks = ({ verdicts }: { verdicts: readonly Verdict[] }) => (
   <span className="claim-marks" title={inWords(verdicts)}>
     <span aria-hidden="true">
@@ -42,7 +42,7 @@ const Marks = ({ verdicts }: { verdicts: readonly Verdict[] }) => (
   </span>
 );
 
-/** A system with its claims; opened, each with its number and the way to run it here. */
+/** A system with its claims; opened, their numbers and a way to run it here. */
 const System = ({ entry }: { entry: SystemEntry }) => {
   const [, go] = useLocation();
   const verdicts = verdictsFor(entry.id);
@@ -71,7 +71,7 @@ const System = ({ entry }: { entry: SystemEntry }) => {
   );
 };
 
-/** Every system of which something was measured, by kind. */
+/** Every system with measured claims, by kind. */
 export const MeasuredSystems = () => {
   const groups = useMemo(
     () =>

@@ -2,7 +2,7 @@ import { CopyButton } from '../kit/CopyButton.tsx';
 import { dismissProblem, reloadEvaluations } from './store/evaluate-actions.ts';
 import { useEvaluate } from './store/evaluate-store.ts';
 
-/** What could not be done last, until it is put away. */
+/** The last failure, until it is dismissed. */
 export const EvaluateProblem = () => {
   const problem = useEvaluate((state) => state.problem);
   const failed = useEvaluate((state) => state.status === 'failed');
@@ -11,7 +11,7 @@ export const EvaluateProblem = () => {
     <div className="failure" role="alert">
       <b>⚠ {problem.text}</b>
       <div className="failure-actions">
-        {/* Only where the list itself could not be read; any other action is tried again by its own button. */}
+        {/* Only for the list itself; other actions are retried by their own button. */}
         {failed ? (
           <button type="button" className="link" onClick={() => void reloadEvaluations()}>
             Try again

@@ -5,9 +5,9 @@ import type { Rollout } from '../../../records/rollout.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { HopPicture } from '../../kit/hops/HopPicture.tsx';
 
-/** Why a rollout ended as it did, in a file of its own: none of it is needed before one has ended. */
+/** Why a rollout ended as it did; a separate chunk, because it is only needed after one has ended. */
 
-/** Why an answer is right or wrong, in a sentence; nothing where there is none to say. */
+/** Why an answer is right or wrong, in one sentence. */
 export const InWords = ({ rollout }: { rollout: Rollout }) => {
   const words = useMemo(() => verdictWords(rollout), [rollout]);
   return words === null ? null : (
@@ -19,7 +19,7 @@ export const InWords = ({ rollout }: { rollout: Rollout }) => {
 
 interface HopsProps {
   rollout: Rollout;
-  /** Of the rollout, where there are several. */
+  /** Number of the rollout, if there are several. */
   name: string | null;
   /** Goes to an event. */
   open: (event: number) => void;

@@ -4,7 +4,7 @@ import { formatNumber, formatShare } from '../../kit/words/format.ts';
 import { Fact } from '../../kit/Fact.tsx';
 import { groupFigures } from './group.ts';
 
-/** One line over the columns of a group. */
+/** One summary line above the columns of a group. */
 export const GroupSummary = (props: { ended: readonly Rollout[]; size: number }) => {
   const figures = useMemo(() => groupFigures(props.ended), [props.ended]);
   if (!figures) return null;

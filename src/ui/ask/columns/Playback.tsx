@@ -7,7 +7,7 @@ import { move, togglePlaying } from '../store/actions.ts';
 import { dwellMs } from '../store/playback.ts';
 import { useView } from '../store/view-store.ts';
 
-/** Goes to the next event when the one available was long enough to read; ends at the last. */
+/** Moves to the next event after the current one was shown long enough; stops at the last. */
 const usePlaying = (rollout: Rollout): void => {
   const playing = useView((state) => state.playing);
   const step = useView((state) => state.address.step);
@@ -18,7 +18,7 @@ const usePlaying = (rollout: Rollout): void => {
       useView.setState({ playing: false });
       return undefined;
     }
-    // Set again when an event arrives: the end of the rollout has moved.
+    // Restarts when an event arrives, because the end has moved.
     const timer = setTimeout(() => move('forward'), dwellMs(event ? eventLine(event).length : 0));
     return () => clearTimeout(timer);
   }, [playing, step, rollout.events]);
@@ -43,7 +43,7 @@ const Button = (props: {
   </ActionIcon>
 );
 
-/** Buttons of playback; the same moves lie on the arrow keys, Home, End and the space bar. */
+/** Playback buttons; the arrow keys, Home, End and the space bar do the same. */
 export const Playback = ({ rollout }: { rollout: Rollout }) => {
   const playing = useView((state) => state.playing);
   const step = useView((state) => state.address.step);

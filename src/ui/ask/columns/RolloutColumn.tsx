@@ -20,18 +20,18 @@ import { VerdictLine } from './VerdictLine.tsx';
 interface RolloutColumnProps {
   rollout: Rollout;
   index: number;
-  /** Null for a typed question, of which no gold is known. */
+  /** Null for a typed question, which has no gold. */
   gold: Question | null;
   finished: boolean;
   /** The address points at this rollout; playback and keys act on it. */
   focused: boolean;
   /** More than one rollout is on the screen. */
   grouped: boolean;
-  /** The largest |advantage| of the group where tokens are coloured by it; null: by writer. */
+  /** The largest |advantage| of the group if tokens are coloured by advantage; null: by writer. */
   largestAdvantage: number | null;
 }
 
-/** The glyphs of all events: the rollout at a glance, and a way to jump. */
+/** One icon per event: an overview of the rollout, and a way to jump. */
 const GlyphRail = (props: {
   rollout: Rollout;
   step: number | null;
@@ -58,7 +58,7 @@ const GlyphRail = (props: {
   </div>
 );
 
-/** What the policy is writing now; gone once the rollout ended. */
+/** The text that the model is writing; gone once the rollout has ended. */
 const LiveText = ({ rollout }: { rollout: Rollout }) => {
   const last = rollout.segments.at(-1);
   const text = last?.source === 'policy' ? last.text.slice(-300) : '';
@@ -69,17 +69,16 @@ const LiveText = ({ rollout }: { rollout: Rollout }) => {
   );
 };
 
-/** To the head of a column, and down to the event that is played where that is below the screen. */
+/** Scrolls to the head of a column, and down to the played event if that is below the screen. */
 const toHead = (column: Element): void => {
   column.scrollIntoView({ block: 'start' });
   column.querySelector('.card.current')?.scrollIntoView({ block: 'nearest' });
 };
 
 /**
- * Moves a group's row sideways until the column in focus is seen whole, and the page up or down where one that
- * was chosen elsewhere (by the address, a key, a picture) begins out of sight. A click into a column gives it
- * the focus too: then nothing moves under the pointer. What the address names stays in view while the pictures
- * above it come in.
+ * Scrolls a group's row until the focused column is fully visible, and the page if a rollout chosen
+ * elsewhere (by the address, a key, a picture) starts out of view. A click into a column also focuses
+ * it: then nothing moves under the pointer. The target stays in view while the pictures above it load.
  */
 const useInView = (focused: boolean, index: number) => {
   const column = useRef<HTMLElement>(null);
@@ -99,7 +98,7 @@ const useInView = (focused: boolean, index: number) => {
     const { offsetLeft, offsetWidth } = element;
     const right = offsetLeft + offsetWidth - row.clientWidth;
     row.scrollLeft = Math.min(offsetLeft, Math.max(right, row.scrollLeft));
-    // Whoever asks sees the page from its head; the first column is not a choice.
+    // After a new question the page shows its head; the first column was not chosen by the user.
     if (first ? index === 0 : here) return;
     const { top } = element.getBoundingClientRect();
     if (first) return keepInView(() => element, toHead);
@@ -108,7 +107,7 @@ const useInView = (focused: boolean, index: number) => {
   return { column, press };
 };
 
-/** Cards that are open. The current one of playback is open by itself, and closed by a click on it. */
+/** Open cards. The current card of playback is open unless a click closes it. */
 const useOpenCards = (current: number | null) => {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const toggle = useCallback((index: number) => {
@@ -122,7 +121,7 @@ const useOpenCards = (current: number | null) => {
   return { open, setOpen, toggle, isOpen };
 };
 
-/** Which of two policies wrote it; null where there is one alone. */
+/** Which of two policies wrote it; null if there is only one. */
 const useSideName = ({ groupId }: Rollout): string | null => {
   const request = useRun((state) => state.request);
   const policies = request?.policies;
@@ -130,7 +129,7 @@ const useSideName = ({ groupId }: Rollout): string | null => {
   return groupId === groupIdOf(request.runId, 0) ? 'before' : 'after';
 };
 
-/** A rollout from its verdict to its events. Memoised: of a group only those that changed are drawn again. */
+/** One rollout, from its verdict to its events. Memoised: only changed columns of a group are rendered again. */
 export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const { rollout, index, gold, finished, focused } = props;
   const addressStep = useView((state) => state.address.step);
@@ -257,7 +256,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
 /** Indices of all events. */
 const allOf = (rollout: Rollout): Set<number> => new Set(rollout.events.keys());
 
-/** Moves the focus only where it is elsewhere: focusing ends playback. */
+/** Focuses only if the focus is elsewhere, because focusing ends playback. */
 const focusIfOther = (index: number): void => {
   if (useView.getState().address.rollout !== index) focusRollout(index);
 };

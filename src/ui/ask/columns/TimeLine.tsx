@@ -8,7 +8,7 @@ const Waterfall = onDemand(async () => ({
   default: (await import('../../kit/waterfall/Waterfall.tsx')).Waterfall,
 }));
 
-/** Where the seconds of a rollout went, once it is asked for. */
+/** How the time of a rollout was spent; loaded when opened. */
 export const TimeLine = ({
   rollout,
   open,

@@ -17,7 +17,7 @@ import { onDemand } from '../../kit/page/on-demand.tsx';
 
 const InWords = onDemand(async () => ({ default: (await import('./Explained.tsx')).InWords }));
 
-/** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses that the reward is the sum of. */
+/** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses whose sum is the reward. */
 const rewardTerms = ({ rewards }: Rollout): string =>
   rewards
     .map(
@@ -25,13 +25,13 @@ const rewardTerms = ({ rewards }: Rollout): string =>
     )
     .join(', ');
 
-/** What a rollout came to: answer beside gold, and its figures. */
+/** The result of a rollout: its answer, the gold answer, and its scores. */
 export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
   const { metrics, answer } = rollout;
   const measures = measuresOf(rollout);
   const stie = useMemo(() => stieCounts(rollout.events), [rollout.events]);
   const interruption = interruptionOf(rollout);
-  // A server tells its text in pieces, not in tokens; they are counted as what they are.
+  // A server returns text in pieces, not tokens; they are counted as pieces.
   const pieces = rollout.segments.some((segment) => segment.tokens);
   const right = metrics && gold && metrics.em === 1;
   return (
@@ -129,7 +129,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             rollout.reward === null ? 'Rewards are computed only in training' : rewardTerms(rollout)
           }
         />
-        {/* Only training computes these: a question that is asked earns nothing. */}
+        {/* Only training computes these: a question on Ask has no reward. */}
         {rollout.reward === null ? null : rollout.advantage === null ? (
           <Fact
             name="advantage"

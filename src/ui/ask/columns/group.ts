@@ -2,10 +2,10 @@ import type { Rollout } from '../../../records/rollout.ts';
 import { interruptionOf, measuresOf } from './measures.ts';
 import { mean, meanOrNull } from '../../../base/statistics.ts';
 
-/** Figures of a group of rollouts of one question; means are over the rollouts that ended. */
+/** Statistics of a group of rollouts of one question; means are over the rollouts that ended. */
 export interface GroupFigures {
   ended: number;
-  /** Of those, cancelled or broken from outside; they are in no other figure. */
+  /** How many of those were cancelled or failed; they are excluded from all other numbers. */
   interrupted: number;
   /** null where the question has no gold. */
   em: number | null;
@@ -14,7 +14,7 @@ export interface GroupFigures {
   formatValid: number | null;
   searches: number;
   tokens: number;
-  /** Different answers with how often each was given, most frequent first. */
+  /** Distinct answers with their counts, most frequent first. */
   answers: { text: string; count: number }[];
 }
 
@@ -38,7 +38,7 @@ export const groupFigures = (all: readonly Rollout[]): GroupFigures | null => {
     interrupted: all.length - ended.length,
     em: meanOrNull(metrics.map((item) => item.em)),
     f1: meanOrNull(metrics.map((item) => item.f1)),
-    // What no gold title is named of has no recall.
+    // Without gold titles there is no recall.
     recall: meanOrNull(
       ended.flatMap(({ question, metrics: own }) =>
         own && own.recall !== null && question.supporting.length > 0 ? [own.recall] : [],

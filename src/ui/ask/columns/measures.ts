@@ -1,7 +1,7 @@
 import { countSearches } from '../../../records/searches.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
-/** What a rollout took, whether or not its question has gold. */
+/** The cost of a rollout, whether or not its question has gold. */
 export interface Measures {
   searches: number;
   /** Tokens that the policy wrote. */
@@ -9,7 +9,7 @@ export interface Measures {
   seconds: number;
 }
 
-/** From the record's metrics, or counted from the record where a question without gold has none. */
+/** From the record's metrics, or counted from the events if a question without gold has none. */
 export const measuresOf = (rollout: Rollout): Measures => {
   if (rollout.metrics) return rollout.metrics;
   const written = rollout.segments.filter((segment) => segment.source === 'policy');
@@ -21,8 +21,8 @@ export const measuresOf = (rollout: Rollout): Measures => {
 };
 
 /**
- * What cut a rollout short from outside, in a word; null where it ended by its own rules. Such a
- * rollout says nothing about the policy, so it is not scored.
+ * What interrupted a rollout from outside, in one word; null if it ended by its own rules. An
+ * interrupted rollout says nothing about the policy, so it is not scored.
  */
 export const interruptionOf = (rollout: Pick<Rollout, 'events'>): string | null => {
   const last = rollout.events.at(-1);

@@ -12,13 +12,11 @@ import { useView, type Selection } from '../store/view-store.ts';
 import { SegmentTokens, TokenDetails } from './TokenDetails.tsx';
 import { unreachable } from '../../kit/unreachable.ts';
 
-/** Goes to another event from within the details, as a click on its card does. */
+/** Opens another event from within the details, as a click on its card does. */
 const selectEvent = (rollout: Rollout, event: number) =>
   useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
 
-/**
- * The record behind what is shown. It is made as text only once: a large one takes noticeable time.
- */
+/** The raw record. Serialised only once, because a large one takes noticeable time. */
 const CopyJson = ({ value }: { value: unknown }) => {
   const text = useMemo(() => JSON.stringify(value, null, 1), [value]);
   return (
@@ -32,7 +30,7 @@ const CopyJson = ({ value }: { value: unknown }) => {
   );
 };
 
-/** An event: the same body as in its card, its tokens, and its record. */
+/** An event: its body as in the card, its tokens, and its record. */
 const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) => {
   const gold = useRun((state) => state.question);
   const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
@@ -70,9 +68,7 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
   );
 };
 
-/**
- * A passage with how each list ranked it; "not ranked there" is a fact of the search, not a gap.
- */
+/** A passage with its rank in each list; "not ranked there" is a result, not missing data. */
 const PassageDetails = (props: { rollout: Rollout; event: number; hit: number }) => {
   const gold = useRun((state) => state.question);
   const event = props.rollout.events[props.event];
@@ -112,8 +108,8 @@ const PassageDetails = (props: { rollout: Rollout; event: number; hit: number })
 };
 
 /**
- * What the selection points to. Its indices are of the rollouts on the screen, so they may lead
- * nowhere after a new run.
+ * Resolves the selection. Its indices refer to the rollouts on the screen, so after a new run they may
+ * be invalid.
  */
 const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollout }) => {
   switch (selection.kind) {
@@ -130,7 +126,7 @@ const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollo
   return unreachable(selection);
 };
 
-/** Says how something is selected; the panel has no other way in. */
+/** Says how to select something; the panel has no other entry point. */
 const Empty = () => (
   <p className="fine">
     Open a card, or click a passage title or a token in the strip, to see its details.

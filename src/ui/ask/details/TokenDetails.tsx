@@ -14,10 +14,10 @@ import {
 } from '../../kit/tokens/pieces.ts';
 import { WRITER_NAMES } from '../../kit/tokens/TokenStrip.tsx';
 
-/** More tokens than this are left out of the text view; the strip shows them all. */
+/** Longer segments are cut in the text view; the strip shows all tokens. */
 const MOST_SHOWN = 600;
 
-/** A segment as its tokens, each a button; the tint of a policy token tells how sure it was. */
+/** A segment as token buttons; the tint of a policy token shows its probability. */
 export const SegmentTokens = memo(
   (props: { rollout: Rollout; index: number; segment: Segment; chosen?: number }) => {
     const { segment, index, rollout } = props;
@@ -26,7 +26,7 @@ export const SegmentTokens = memo(
     const writer = writerOf(segment);
     const own = segment.tokens;
     useEffect(() => {
-      // Texts of ids are asked of the policy’s tokenizer, and only where it is the one that wrote them.
+      // Token ids are decoded by the policy’s tokenizer, and only if that policy wrote them.
       if (known && !own) void requestPieces(segment.ids);
     }, [known, own, segment.ids]);
     const names = useTagNames(rollout);
@@ -70,7 +70,7 @@ export const SegmentTokens = memo(
   },
 );
 
-/** Sure tokens stand back a little, unsure ones in full; never below readable contrast. */
+/** Probable tokens are paler, improbable ones are in full colour; contrast always stays readable. */
 const opacityOf = (logprob: number | undefined): number =>
   logprob === undefined ? 1 : 1 - 0.15 * Math.exp(logprob);
 

@@ -7,9 +7,9 @@ import { policyName } from '../siblings/writer.ts';
 import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 
-/** Which policies answer, where that is not simply the setup's: the setup says it too, and may be put away. */
+/** Which policies answer, if not simply the setup's. The setup also says it, but may be hidden. */
 
-/** Runs whose adapters are kept; null until they were read, which is begun here. */
+/** Runs with stored adapters; null until they were loaded, which starts here. */
 const useRuns = () => {
   const runs = useAdapters((state) => state.runs);
   useEffect(() => {
@@ -20,11 +20,14 @@ const useRuns = () => {
 
 type Runs = NonNullable<ReturnType<typeof useRuns>>;
 
-/** Whether this browser has it; a policy without an adapter is the setup’s, which says so itself. */
+/**
+ * Whether this browser has the policy; one without an adapter belongs to the setup, which reports that
+ * itself.
+ */
 const isHere = (policy: PolicyChoice, runs: Runs): boolean =>
   policy.kind !== 'run' || runs.some(({ id }) => id === policy.run);
 
-/** Names the policy that answers; of two policies the second, because the first is named before it. */
+/** Names the answering policy; for two policies the second, because the first was named before. */
 const Sentence = ({ policies, runs }: { policies: readonly PolicyChoice[]; runs: Runs }) => {
   const after = policies.at(-1);
   const before = policies.length > 1 ? policies[0] : undefined;
@@ -41,7 +44,7 @@ const Sentence = ({ policies, runs }: { policies: readonly PolicyChoice[]; runs:
   );
 };
 
-/** Before the first press: what the address asks with, and the way to ask without it. */
+/** Before the first click: what the address asks with, and a way to ask without it. */
 export const WillAskWith = () => {
   const runs = useRuns();
   const sides = useView(({ address }) => address.sides);
@@ -65,7 +68,7 @@ export const WillAskWith = () => {
   );
 };
 
-/** What the rollouts on the screen were asked with. */
+/** Which policy wrote the rollouts on the screen. */
 export const AskedWith = () => {
   const runs = useRuns();
   const policies = useRun((state) => state.request?.policies);

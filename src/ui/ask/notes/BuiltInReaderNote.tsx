@@ -3,7 +3,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { policiesOf } from '../policies/asked-policy.ts';
 import { useView } from '../store/view-store.ts';
 
-/** Said before a question of your own is asked of the built-in policy; an adapter may have learned to answer it. */
+/** Warns before a custom question is asked with the built-in policy; an adapter may have learned to answer it. */
 export const BuiltInReaderNote = () => {
   const setup = useSetup((state) => state.setup);
   const sides = useView(({ address }) => address.sides);

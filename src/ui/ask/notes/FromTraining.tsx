@@ -7,7 +7,7 @@ import { useView } from '../store/view-store.ts';
 import { pathOf } from '../siblings/record-place.ts';
 import type { ColourMode } from '../../kit/tokens/paint.ts';
 
-/** What Ask says and offers when the rollouts were made elsewhere: in a training step, in a file. */
+/** Notes and links for rollouts that come from a training step or a file. */
 
 /** The largest |advantage| of the rollouts on the screen; null where none has one. */
 const useLargest = (): number | null =>
@@ -19,20 +19,20 @@ const useLargest = (): number | null =>
     return sizes.length === 0 ? null : Math.max(...sizes);
   });
 
-/** What the strips are coloured by: what was chosen, where the rollouts have advantages. */
+/** What the strips are coloured by: the user's choice, if the rollouts have advantages. */
 export const useColourBy = (): ColourMode['by'] => {
   const known = useLargest() !== null;
   const wanted = useView((state) => state.colourBy);
   return known ? wanted : 'writer';
 };
 
-/** For the strips: null where they are coloured by writer. */
+/** For the strips: null if they are coloured by writer. */
 export const useLargestAdvantage = (): number | null => {
   const largest = useLargest();
   return useColourBy() === 'advantage' ? largest : null;
 };
 
-/** Changes by what tokens are coloured; nothing where no rollout has an advantage. */
+/** Chooses the token colour; empty if no rollout has an advantage. */
 export const ColourSwitch = () => {
   const known = useLargest() !== null;
   const by = useView((state) => state.colourBy);
@@ -48,7 +48,7 @@ export const ColourSwitch = () => {
   );
 };
 
-/** Where the rollouts come from, and the way back. */
+/** The origin of the rollouts, and a link back. */
 export const SourceNote = () => {
   const source = useRun((state) => state.source);
   if (!source) return null;
@@ -76,7 +76,7 @@ export const SourceNote = () => {
   );
 };
 
-/** That the rollouts of the address are being read, or why they are not here. */
+/** Says that the linked rollouts are loading, or why they are not here. */
 export const LinkedStepNote = () => {
   const { reading, problem } = useLinkedStep();
   const record = useView(({ address: { of } }) => of !== null && 'file' in of);

@@ -4,14 +4,14 @@ import { linkWords } from '../store/link-setup.ts';
 import { keepOwnSetup, takeLinkedSetup, useLinkedSetup } from '../store/linked-setup.ts';
 import { useView } from '../store/view-store.ts';
 
-/** Does what was decided, and runs what the address asks to be run. */
+/** Applies the decision, then starts the run that the address asks for. */
 const decide = (act: () => void): void => {
   act();
   const { address } = useView.getState();
   if (address.run && address.asked) void startRun();
 };
 
-/** An address whose run worked with something else than what is chosen on this device. */
+/** For an address whose run used another model or other data than chosen on this device. */
 export const LinkedSetupNote = () => {
   const { status, own, missing } = useLinkedSetup();
   const link = useView(({ address }) => address.setup);

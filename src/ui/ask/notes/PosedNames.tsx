@@ -6,12 +6,12 @@ import { useLab } from '../../lab/lab-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 
-/** How long nothing was typed, and no other question chosen, before a question is looked up, ms. */
+/** Idle time before a typed or chosen question is looked up, ms. */
 const STILL_MS = 400;
 
 /**
- * The question that would be asked, where its passages may not know it; empty where it is of the same world as they:
- * a look-up would fetch shards of the web index, which belong to the measured latency of its searches.
+ * The question to check, if its passages may not know it; empty if it comes from the same world: a
+ * look-up would fetch shards of the web index, whose loading belongs to the measured search latency.
  */
 const usePosed = (): string => {
   const asked = useView((state) => state.address.asked);
@@ -24,7 +24,7 @@ const usePosed = (): string => {
   return (asked?.kind === 'typed' ? asked.text : (row?.text ?? '')).trim();
 };
 
-/** Names in the typed or chosen question that no passage mentions, before it is asked. */
+/** Names in the typed or chosen question that no passage mentions, shown before it is asked. */
 export const PosedNames = () => {
   const settings = useView((state) => state.address.settings);
   const setup = useSetup((state) => state.setup);

@@ -6,9 +6,9 @@ import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { searchTroubles } from './search-troubles.ts';
 
-/** Searches that failed in the run on the screen: what became of it, and what to do. */
+/** Failed searches of the current run, their effect, and what to do. */
 export const SearchTrouble = () => {
-  // Counted when there is time: the table changes with every token.
+  // Deferred: the table changes with every token.
   const table = useDeferredValue(useRun((state) => state.table));
   const running = useRun((state) => isRunning(state.run));
   const web = useRun((state) => state.request?.setup.web);
@@ -17,7 +17,7 @@ export const SearchTrouble = () => {
     [table],
   );
   if (count === 0) return null;
-  // A server of one’s own is what can be looked after; the built-in web has none.
+  // Only a custom server can be fixed by the user, not the built-in web.
   const named = ofWeb && web && 'url' in web ? web : null;
   const useBuiltIn = () => {
     useSetup.getState().change({ web: { kind: 'built-in' } });

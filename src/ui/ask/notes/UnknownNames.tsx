@@ -1,7 +1,7 @@
 import { describeUnknown } from '../../../agent/answers/unknown-names.ts';
 import { useRun } from '../store/run-store.ts';
 
-/** Names in the question of the run that no passage mentions; above the answer where it was typed. */
+/** Names in the question of the run that no passage mentions; above the answer for typed questions. */
 export const UnknownNames = () => {
   const names = useRun((state) => state.unknownNames);
   const local = useRun((state) => state.request?.setup.local);

@@ -1,19 +1,19 @@
 import type { Rollout } from '../../../records/rollout.ts';
 
-/** What went wrong while the rollouts of a run searched. */
+/** Search failures of a run. */
 export interface SearchTroubles {
-  /** Calls of the retriever or the summarizer that failed; one of two sources counts. */
+  /** Failed calls of the retriever or the summarizer; one failed source of two counts. */
   count: number;
-  /** Whether a search of the web is among them. */
+  /** Whether a web search is among them. */
   ofWeb: boolean;
-  /** What was said, with how often, most frequent first. */
+  /** The messages with their counts, most frequent first. */
   reasons: { text: string; times: number }[];
 }
 
-/** How the agent words a failed search that asked the web. */
+/** The agent's message for a failed web search. */
 const OF_WEB = /^search of (?:web|both) /;
 
-/** What failed while the rollouts searched; what was cancelled did not fail. */
+/** Collects the failures; cancelled searches are not failures. */
 export function searchTroubles(rollouts: readonly Rollout[]): SearchTroubles {
   const times = new Map<string, number>();
   for (const event of rollouts.flatMap(({ events }) => events)) {

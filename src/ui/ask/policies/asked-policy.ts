@@ -1,20 +1,20 @@
 import type { PolicyRef } from '../../../records/setup.ts';
 import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 
-/** Whose text Ask samples, where that is not simply the setup's policy, and as an address says it. */
+/** The policies that Ask samples from, if not simply the setup's, and their form in an address. */
 
-/** Policies that answer in place of the setup’s, or beside it. */
+/** Policies that answer instead of the setup’s, or in comparison with it. */
 export interface AskSides {
-  /** Null: the setup's policy as it is. */
+  /** Null: the setup's policy unchanged. */
   policy: PolicyChoice | null;
-  /** A second one, which stands before the first; `alone`: the setup's policy as it is. */
+  /** A second policy, shown before the first; `alone`: the setup's policy unchanged. */
   beside: PolicyChoice | 'alone' | null;
 }
 
-/** The setup’s policy alone. */
+/** Only the setup’s policy. */
 export const NO_SIDES: AskSides = { policy: null, beside: null };
 
-/** Nothing, where only the setup's policy is asked. */
+/** Empty if only the setup's policy is asked. */
 export const someSides = (sides: AskSides): AskSides | null =>
   sides.policy === null && sides.beside === null ? null : sides;
 
@@ -26,7 +26,7 @@ const LONGEST = 220;
 const refText = (ref: PolicyRef): string =>
   ref.kind === 'built-in' ? ref.kind : `${ref.kind}:${ref.id}`;
 
-/** One text for one policy; runs and checkpoints by their ids, which mean something in this browser. */
+/** One text per policy; runs and checkpoints by ids that are valid in this browser. */
 export const policyText = (policy: PolicyChoice | 'alone'): string =>
   policy === 'alone'
     ? ALONE
@@ -34,7 +34,7 @@ export const policyText = (policy: PolicyChoice | 'alone'): string =>
       ? refText(policy.policy)
       : `${policy.run}@${policy.step ?? NEWEST}`;
 
-/** @returns null for a text that names none */
+/** @returns null for a text that is not a policy */
 export function parsePolicyText(text: string): PolicyChoice | 'alone' | null {
   if (text === ALONE) return 'alone';
   if (text === 'built-in') return { kind: 'base', policy: { kind: 'built-in' } };
@@ -51,7 +51,7 @@ export function parsePolicyText(text: string): PolicyChoice | 'alone' | null {
   return /^\d{1,9}$/.test(step) ? { kind: 'run', run, step: Number(step) } : null;
 }
 
-/** What a run is asked with; the one that stands before comes first. Undefined: the setup's policy. */
+/** The policies of a run, the compared one first. Undefined: the setup's policy. */
 export function policiesOf(
   sides: AskSides | null | undefined,
   setup: { policy: PolicyRef },

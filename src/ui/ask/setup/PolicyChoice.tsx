@@ -15,14 +15,14 @@ import { policyName } from '../siblings/writer.ts';
 
 type Side = AskSides['beside'];
 
-/** Value of the option that stands for no adapter. */
+/** Option value for no adapter. */
 const NONE = '';
 
-/** What a side can be: adapters that are kept, by run, and the one that an address named. */
+/** The options: stored adapters by run, and the one named in the address. */
 function choicesOf(runs: readonly EvaluableRun[], chosen: Side) {
   const kept = runs.map(({ id, name, steps }) => ({
     group: name,
-    // The step comes first: a long name of a run is cut.
+    // The step comes first, because a long run name is cut.
     items: [null, ...steps].map((step) => ({
       value: policyText({ kind: 'run', run: id, step }),
       label: `${step === null ? 'newest snapshot' : `step ${step}`} of ${name}`,
@@ -38,13 +38,13 @@ function choicesOf(runs: readonly EvaluableRun[], chosen: Side) {
 
 const valueOf = (side: Side): string => (side === null ? NONE : policyText(side));
 
-/** Changes the address, which is null again where no side is chosen. */
+/** Updates the address; null again if neither side is chosen. */
 const change = (by: Partial<AskSides>): void => {
   const { address, setAddress } = useView.getState();
   setAddress({ sides: someSides({ ...(address.sides ?? NO_SIDES), ...by }) });
 };
 
-/** Which adapter of a training run is asked with, and which other policy is beside it. */
+/** Which adapter of a training run answers, and which other policy it is compared with. */
 export const PolicyChoice = () => {
   const runs = useAdapters((state) => state.runs);
   const sides = useView((state) => state.address.sides) ?? NO_SIDES;

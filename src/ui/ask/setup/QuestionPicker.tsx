@@ -11,12 +11,12 @@ import { useLab } from '../../lab/lab-store.ts';
 import { useView } from '../store/view-store.ts';
 import { filterQuestions, NO_FILTER, type QuestionFilter } from '../store/filters.ts';
 
-/** CSS pixels of a question: two lines of text and one of facts, whatever its length. */
+/** Row height in CSS pixels: two lines of text and one of facts. */
 const ROW_HEIGHT = 60;
-/** What a question needs: the local corpus, or the web besides. */
+/** What a question needs: only the local corpus, or also the web. */
 const SOURCES = ['local', 'web'] as const;
 
-/** What is known of a question; imported ones tell less. */
+/** The known facts of a question; imported questions have fewer. */
 const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
   [
     hops > 0 ? `${hops} ${hops === 1 ? 'hop' : 'hops'}` : null,
@@ -27,7 +27,7 @@ const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
     .filter((part) => part !== null && part !== '')
     .join(' · ');
 
-/** A question in the list; what is known of it is below it. */
+/** A question in the list, with its facts below. */
 const Row = (props: { row: QuestionRow }) => (
   <>
     <span className="question-text">{props.row.text}</span>
@@ -35,7 +35,7 @@ const Row = (props: { row: QuestionRow }) => (
   </>
 );
 
-/** What the questions available differ in. */
+/** The fields in which the questions differ. */
 interface Choices {
   hops: number[];
   types: QuestionType[];
@@ -48,7 +48,7 @@ const choicesOf = (rows: readonly QuestionRow[]): Choices => ({
   splits: [...new Set(rows.map((row) => row.split))],
 });
 
-/** Narrows the list. What can be chosen comes from the questions: forms of worlds differ, and imports. */
+/** Filters. The options come from the questions, because worlds and imports differ. */
 const Filters = (props: {
   filter: QuestionFilter;
   choices: Choices;
@@ -99,8 +99,8 @@ const Filters = (props: {
 };
 
 /**
- * The list as a listbox: one Tab stop, arrow keys choose. Only the rows on the screen and the chosen one
- * are in the document; `aria-activedescendant` names that one, and it is scrolled to.
+ * A listbox: one Tab stop, arrow keys choose. Only visible rows and the chosen one are in the
+ * document; `aria-activedescendant` names that one, and it is scrolled into view.
  */
 const List = ({ rows }: { rows: QuestionRow[] }) => {
   const scroller = useRef<HTMLDivElement>(null);
@@ -112,7 +112,7 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 6,
-    // What `aria-activedescendant` names must be in the document, though it be scrolled away.
+    // The `aria-activedescendant` row must stay in the document even when scrolled away.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       const away = chosen >= 0 && !shown.includes(chosen);
@@ -135,7 +135,7 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
     const next = moves[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    // Home, End and arrows are playback’s elsewhere on the page.
+    // Elsewhere on the page Home, End and the arrows belong to playback.
     event.stopPropagation();
     choose(next);
   };
@@ -177,7 +177,7 @@ export const QuestionPicker = () => {
   const problem = useLab((state) => state.questionsProblem);
   const world = useLab((state) => state.parts.world);
   const [filter, setFilter] = useState(NO_FILTER);
-  // Thousands of questions may be filtered between two letters; typing must not wait for it.
+  // Filtering thousands of questions must not delay typing.
   const deferred = useDeferredValue(filter);
   const rows = useMemo(() => filterQuestions(questions, deferred), [questions, deferred]);
   const choices = useMemo(() => choicesOf(questions), [questions]);

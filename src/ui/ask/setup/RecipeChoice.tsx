@@ -13,7 +13,7 @@ interface RecipeChoiceProps {
   choose: (recipe: RunSettings['recipe']) => void;
 }
 
-/** All recipes with their sentences, one of them chosen: arrow keys choose, Tab goes to the papers. */
+/** All recipes with their sentences as a radio group: arrow keys choose, Tab goes to the papers. */
 const Sentences = ({ recipe, choose }: RecipeChoiceProps) => {
   const id = useId();
   return (
@@ -40,7 +40,7 @@ const Sentences = ({ recipe, choose }: RecipeChoiceProps) => {
   );
 };
 
-/** The system that the rollouts follow: by its name, what it is in a sentence, and beside all others. */
+/** The recipe of the rollouts: a list of names, or all recipes with a sentence each. */
 export const RecipeChoice = ({ recipe, choose }: RecipeChoiceProps) => {
   const [all, setAll] = useState(false);
   return (
@@ -57,7 +57,7 @@ export const RecipeChoice = ({ recipe, choose }: RecipeChoiceProps) => {
       </p>
       <details className="mechanisms" onToggle={(event) => setAll(event.currentTarget.open)}>
         <summary>All {RECIPES.length} recipes</summary>
-        {/* Drawn when it is opened: each sentence looks for words that the glossary explains. */}
+        {/* Rendered when opened: each sentence is scanned for glossary terms. */}
         {all ? <Sentences recipe={recipe} choose={choose} /> : null}
       </details>
     </>

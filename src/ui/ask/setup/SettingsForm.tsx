@@ -17,25 +17,25 @@ import { Term, Terms } from '../../kit/words/explain/Term.tsx';
 import { RecipeChoice } from './RecipeChoice.tsx';
 import { useView } from '../store/view-store.ts';
 
-/** Changes the settings of the address, which then asks for no run: what is shown was made with those before. */
+/** Changes the settings in the address and clears its `run`: the rollouts on the screen used the old ones. */
 const change = (part: Partial<RunSettings>): void => {
   const { address, setAddress } = useView.getState();
   setAddress({ settings: { ...address.settings, ...part }, run: false });
 };
 
-/** A field that is left to the recipe is absent from the settings, not undefined. */
+/** A field left to the recipe is absent from the settings, not undefined. */
 const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
   const { mechanisms } = useView.getState().address.settings;
   const { [key]: _dropped, ...others } = mechanisms;
   change({ mechanisms: value === undefined ? others : { ...others, [key]: value } });
 };
 
-/** A mechanism's mode; while none is set here, the list shows what the recipe does in brackets. */
+/** The mode of a mechanism; if none is set, the list shows the recipe's mode in brackets. */
 const Choice = <V extends string>(props: {
   label: string;
   values: readonly V[];
   value: V | undefined;
-  /** What the recipe has where nothing is set. */
+  /** The recipe's value, used if nothing is set. */
   own: string;
   choose: (value: V | undefined) => void;
 }) => (
@@ -49,11 +49,11 @@ const Choice = <V extends string>(props: {
   />
 );
 
-/** Undefined while a field is empty, or holds no number yet. */
+/** Undefined while a field is empty or not a number. */
 const numeric = (value: string | number): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** The recipe's field in the words of the choice. */
+/** The label of the recipe's value. */
 const ROUTER_NAMES = {
   router: 'router',
   local: 'always-local',
@@ -61,11 +61,11 @@ const ROUTER_NAMES = {
   both: 'both',
 } as const;
 
-/** What is changed in the recipe: a field that is not set says in brackets what it has. */
+/** Overrides of the recipe; an unset field shows the recipe's value in brackets. */
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
   const own = getRecipe(recipe).settings;
-  // A setup that searches local passages alone does so whatever the recipe says.
+  // A setup without a web source always searches the local passages, whatever the recipe says.
   const alone = useSetup(({ setup }) => setup.source === 'local');
   const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];
   const routes = (mechanisms.router ?? usual) === 'router';
@@ -134,7 +134,7 @@ const Mechanism = () => {
   );
 };
 
-/** Sets a number; an emptied field leaves the one before. */
+/** Sets a number; an empty field keeps the previous value. */
 const set = (key: 'rollouts' | 'temperature' | 'seed') => (value: string | number) => {
   const number = numeric(value);
   if (number !== undefined) change({ [key]: number });

@@ -16,7 +16,7 @@ import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { SettingsForm } from './SettingsForm.tsx';
 
-/** A question of one’s own, as it is typed; the address has it too. */
+/** A custom question while it is typed; it is also in the address. */
 const TypedQuestion = () => {
   const asked = useView((state) => state.address.asked);
   const text = asked?.kind === 'typed' ? asked.text : '';
@@ -36,7 +36,7 @@ const TypedQuestion = () => {
   );
 };
 
-/** Runs, or cancels what runs. It may be pressed before all is loaded: the run then begins by itself. */
+/** Runs, or cancels the run. A click before everything is loaded queues the run. */
 const RunButton = () => {
   const running = useRun((state) => isRunning(state.run));
   const ready = useLab(allReady);
@@ -56,7 +56,7 @@ const RunButton = () => {
   );
 };
 
-/** Said before a run is refused for it, with the way out beside. */
+/** Warns before a run would be refused, with a fix. */
 const SummariesNote = () => {
   const recipe = useView((state) => state.address.settings.recipe);
   const none = useSetup(({ setup }) => setup.summarizer.kind === 'off');

@@ -14,7 +14,7 @@ const ForkMenu = onDemand(async () => ({
   default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
 }));
 
-/** Every policy that may continue: the one without an adapter, and each kept adapter. */
+/** Every policy that can continue: without adapter, and each stored adapter. */
 const usePolicies = (): readonly ForkPolicy[] | null => {
   const runs = useAdapters((state) => state.runs);
   const base = useRun(({ source, request }) => (source?.setup ?? request?.setup)?.policy);
@@ -32,7 +32,7 @@ const usePolicies = (): readonly ForkPolicy[] | null => {
   }, [runs, base]);
 };
 
-/** The menu of a fork of a rollout on the screen; nothing while that one is still written. */
+/** The fork menu of a rollout on the screen; absent while the rollout is being written. */
 const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
   const screen = useRun(useShallow(({ request, source, forks }) => ({ request, source, forks })));
   const busy = useRun((state) => isRunning(state.run));
@@ -59,17 +59,17 @@ const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
   );
 };
 
-// One function for all, so that cards are not drawn again.
+// One stable function, so that cards are not rendered again.
 const forkHere = (rollout: Rollout, event: number): ReactNode => (
   <ForkHere rollout={rollout} event={event} />
 );
 
-/** Cards within offer to continue from their events. */
+/** Lets the cards inside offer forks from their events. */
 export const WithForks = ({ children }: { children: ReactNode }) => (
   <EventActions value={forkHere}>{children}</EventActions>
 );
 
-/** Why the last fork was not made. */
+/** Why the last fork failed. */
 export const ForkProblem = () => {
   const problem = useRun((state) => state.forkProblem);
   if (problem === null) return null;

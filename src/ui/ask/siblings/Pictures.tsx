@@ -14,7 +14,7 @@ import { policyName } from './writer.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
 
-/** Pictures of several rollouts over their columns. */
+/** Pictures of several rollouts, above their columns. */
 
 const SiblingTree = onDemand(async () => ({
   default: (await import('../../kit/siblings/SiblingTree.tsx')).SiblingTree,
@@ -24,20 +24,20 @@ const BesidePicture = onDemand(async () => ({
   default: (await import('../../kit/beside/BesidePicture.tsx')).BesidePicture,
 }));
 
-/** Opens an event of a rollout: its column comes into view, and the details show it. */
+/** Opens an event: scrolls to its column and shows it in the details. */
 const openEvent = (id: string, event: number): void => {
   const { order } = useRun.getState().table;
   focusRollout(order.indexOf(id));
   const { select, setAddress } = useView.getState();
   select({ kind: 'event', rolloutId: id, event });
-  // Where no details are beside the rollout, its card opens.
+  // If the details panel is hidden, opens the card.
   if (isOverlay()) setAddress({ step: event });
   document
     .querySelector(`[data-rollout="${CSS.escape(id)}"] .card[data-index="${event}"]`)
     ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 };
 
-/** The rollouts on the screen that have ended, in their order; the same list as long as none ends. */
+/** The finished rollouts on the screen, in order; a stable list while none ends. */
 const useEnded = (): readonly Rollout[] =>
   useDeferredValue(
     useRun(
@@ -47,13 +47,13 @@ const useEnded = (): readonly Rollout[] =>
     ),
   );
 
-/** Null where nothing can be right: no gold is known, or the rollout was interrupted. */
+/** Null if it cannot be scored: no gold, or interrupted. */
 const emOf = (rollout: Rollout): number | null =>
   rollout.question.answers.length === 0 || interruptionOf(rollout) !== null
     ? null
     : (rollout.metrics?.em ?? null);
 
-/** Where the rollouts of a group part; nothing before two of them have ended. */
+/** Where the rollouts of a group diverge; needs two finished rollouts. */
 const Tree = () => {
   const ended = useEnded();
   const order = useRun((state) => state.table.order);
@@ -86,14 +86,14 @@ const Tree = () => {
   ) : null;
 };
 
-/** The step of an adapter that was asked for as the newest, as the record says. */
+/** The actual step of an adapter requested as the newest, from the record. */
 const stepOf = ({ policy }: Rollout, asked: PolicyChoice | undefined): string => {
   if (asked?.kind !== 'run' || asked.step !== null) return '';
   const step = /-step-(\d+)$/.exec(policy.adapter ?? '')?.[1];
   return step === undefined ? '' : `, step ${step}`;
 };
 
-/** The rollouts of two policies: the same number of either, which is the one in focus. */
+/** Compares the rollouts of two policies with the same number as the focused one. */
 const Beside = () => {
   const request = useRun((state) => state.request);
   const table = useDeferredValue(useRun((state) => state.table));
@@ -107,7 +107,7 @@ const Beside = () => {
   const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);
   const [before, after] = [0, 1].map((at) =>
     rollouts.filter(
-      // A fork belongs to the group of its rollout, but is never one of the two that are compared.
+      // A fork belongs to the group of its rollout, but is never compared between policies.
       ({ groupId, id }) => groupId === groupIdOf(request.runId, at) && !/-fork-\d+$/.test(id),
     ),
   );
@@ -131,7 +131,7 @@ const Beside = () => {
   );
 };
 
-/** Where the gold chain went in the rollout in focus, once it has ended. */
+/** The hop map of the focused rollout, once it has ended. */
 const FocusedHops = () => {
   const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const wanted = useView((state) => state.address.rollout);
@@ -150,7 +150,7 @@ const FocusedHops = () => {
   );
 };
 
-/** Two policies beside each other, or the hops of one rollout and the tree of its group. */
+/** The comparison of two policies, or the hop map of one rollout and the tree of its group. */
 export const Pictures = () => {
   const two = useRun((state) => (state.request?.policies?.length ?? 0) > 1);
   const forked = useRun((state) => Object.keys(state.forks).length > 0);

@@ -16,7 +16,7 @@ const ForkMenu = onDemand(async () => ({
   default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
 }));
 
-/** Every kept adapter. */
+/** Every stored adapter. */
 export const adapterChoices = (runs: readonly EvaluableRun[] | null): ForkPolicy[] | null =>
   runs?.flatMap(({ id, name, steps }) =>
     steps.map((step) => ({
@@ -31,12 +31,12 @@ interface RecordForkProps {
   event: number;
 }
 
-/** The menu of a fork of a stored rollout; what it would work with is looked for when it is opened. */
+/** The fork menu of a stored rollout; its model and sources are resolved when it is opened. */
 const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
   const [, go] = useLocation();
   const runs = useAdapters((state) => state.runs);
   const policies = useMemo(() => adapterChoices(runs), [runs]);
-  // Looked for when somebody asks: it loads the policy and the sources.
+  // Resolved on demand, because it loads the policy and the sources.
   const [basis, setBasis] = useState<Basis | null>(null);
   const look = async () => {
     setBasis(null);
@@ -62,7 +62,10 @@ const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
   );
 };
 
-/** Cards within offer to continue from their events, in Ask. @param place null: they do not */
+/**
+ * Lets the cards inside offer forks from their events, in Ask.
+ * @param place null: no forks
+ */
 export const WithRecordForks = (props: { place: RecordPlace | null; children: ReactNode }) => {
   const { place, children } = props;
   const { file = null, rollout: id = null } = place ?? {};

@@ -12,9 +12,9 @@ import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 
 /**
- * Asks with policies of a training run, as its held-out questions are asked: of what it works with, by its
- * recipe, at its temperature.
- * @param question id in the list; null: it is still to be chosen
+ * Asks with policies of a training run as its held-out questions are asked: same data, recipe and
+ * temperature.
+ * @param question id in the list; null: still to be chosen
  */
 export const askWith = async (
   run: Pick<RunRecord, 'setup' | 'settings'>,

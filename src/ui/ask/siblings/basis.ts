@@ -12,17 +12,17 @@ import type { RecordPlace } from '../store/permalink.ts';
 import type { RecordSource } from '../store/run-store.ts';
 import { evaluationBasis, type EvaluationParts } from './evaluation-basis.ts';
 
-/** What a rollout that is read elsewhere can be continued here. */
+/** Finds the policy and sources needed to fork an imported or stored rollout. */
 
-/** What a fork works with, or why there can be none. */
+/** The policy and sources of a fork, or why it is impossible. */
 export type Basis =
   | Omit<RecordSource, 'place'>
-  /** Why it cannot, as the end of a sentence. */
+  /** Why it cannot be forked, as the end of a sentence. */
   | { why: string };
 
 const named = ({ id, revision }: { id: string; revision: string }): string => `${id} ${revision}`;
 
-/** Resolves once the page's policy is loaded, to its id and revision; else to why it is not. */
+/** Resolves to id and revision of the loaded policy, or to the reason why it could not be loaded. */
 const loadedPolicy = (): Promise<{ id: string; revision: string } | { why: string }> =>
   new Promise((resolve) => {
     need('policy', 'sources');
@@ -40,7 +40,7 @@ const loadedPolicy = (): Promise<{ id: string; revision: string } | { why: strin
     });
   });
 
-/** The kept adapter that a record names. */
+/** The stored adapter that a record names. */
 const adapterNamed = (
   runs: readonly EvaluableRun[],
   name: string,
@@ -50,16 +50,16 @@ const adapterNamed = (
   return null;
 };
 
-/** Run of rollouts that an evaluation made, as their records name it. */
+/** Run id of evaluation rollouts, as in their records. */
 const OF_EVALUATION = 'evaluation';
 
-/** The deepest list that is compared with what was found. */
+/** The longest result list that is compared. */
 const MOST = 10;
 
 /**
- * Whether what this page searches is what the rollout searched: it finds again one of the passages that the
- * rollout found first, with the same text. A search engine of somebody else is not asked for that.
- * @returns why not; null where it is
+ * Whether this page searches the same passages as the rollout did: its first results must be found
+ * again, with the same text. Third-party search engines are not queried for this.
+ * @returns why not; null if they are the same
  */
 async function whyOtherSources({ events, question, recipe }: Rollout): Promise<string | null> {
   const { web } = useSetup.getState().setup;
@@ -91,7 +91,7 @@ async function whyOtherSources({ events, question, recipe }: Rollout): Promise<s
     : 'it found no passages, so its sources are unknown, and its question is not in Ask’s list';
 }
 
-/** Of a record that does not say what it was made with: the page's setup, where that is what wrote it. */
+/** For a record without provenance: the page's setup, if it wrote the rollout. */
 async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: string }> {
   const { policy, runId, step, groupId, training } = rollout;
   const { setup } = useSetup.getState();
@@ -108,7 +108,7 @@ async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: s
     return {
       why: 'its training run, and so the adapter that wrote it, is not in this browser',
     };
-  // Those of today say it: null is none.
+  // Current records state it: null means no adapter.
   if (runId === OF_EVALUATION && policy.adapter === undefined)
     return {
       why: 'its evaluation does not record whether an adapter was used; open it in Evaluate, or evaluate again',
@@ -124,8 +124,8 @@ async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: s
 }
 
 /**
- * What continues with a rollout, or why nothing here can. Policy and sources are loaded to see it.
- * @throws Error where storage or a source does not answer
+ * Resolves how a rollout can be continued, or why it cannot; loads the policy and the sources.
+ * @throws Error if storage or a source does not answer
  */
 export async function basisOf(place: RecordPlace, rollout: Rollout): Promise<Basis> {
   await readAdapters();

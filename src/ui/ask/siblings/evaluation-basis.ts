@@ -10,15 +10,15 @@ import type { RecordSource } from '../store/run-store.ts';
 import { lab } from '../../lab/connection.ts';
 import { useAdapters } from '../policies/adapters-store.ts';
 
-/** What an evaluation says of the policy and the sources of one of its rollouts. */
+/** The policy and sources of a rollout, from its evaluation. */
 
-/** What a fork works with. */
+/** The policy and sources of a fork. */
 export type EvaluationParts = Pick<RecordSource, 'setup' | 'policy'>;
 
-/** Why no fork can be made of it here, as the second half of a sentence. */
+/** Why no fork is possible here, as the second half of a sentence. */
 type Why = { why: string };
 
-/** Rows of several policies name theirs in their id: `search@run-x-step-20`. */
+/** Rows of several policies have the policy in their id: `search@run-x-step-20`. */
 function policyOf(
   { policies }: Pick<EvaluationSpec, 'policies'>,
   { id }: Pick<EvaluatedSystem, 'id'>,
@@ -33,13 +33,13 @@ function policyOf(
         : key === `${one.run}-step-${one.step}`
       : one.kind === 'base' && 'id' in one.policy && one.policy.id === key,
   );
-  // The built-in policy's own name is what is left.
+  // Otherwise it is the built-in policy.
   return (
     named ?? policies.find((one) => one.kind === 'base' && one.policy.kind === 'built-in') ?? null
   );
 }
 
-/** What ids of a set’s questions begin with in an evaluation; empty for what only a command line has. */
+/** The prefix of a question set’s ids in an evaluation; empty for sets of the command line. */
 const setKey = (source: QuestionsSource): string => {
   switch (source.kind) {
     case 'built-in':
@@ -53,7 +53,7 @@ const setKey = (source: QuestionsSource): string => {
   }
 };
 
-/** What is searched and asked, without the policy. */
+/** The sources and questions, without the policy. */
 async function sourcesOf(spec: EvaluationSpec, question: string): Promise<Setup | Why> {
   const set = spec.questions.find((one) => question.startsWith(`${setKey(one)}/`));
   if (set?.kind === 'fresh')
@@ -89,13 +89,13 @@ async function sourcesOf(spec: EvaluationSpec, question: string): Promise<Setup 
   };
 }
 
-/** The step that a row names as text, where the evaluation asked for the newest snapshot. */
+/** The step in the row's text, if the evaluation asked for the newest snapshot. */
 const stepOf = ({ policy }: Pick<EvaluatedSystem, 'policy'>): number | null => {
   const step = /, step (\d+)$/.exec(policy)?.[1];
   return step === undefined ? null : Number(step);
 };
 
-/** Adds the policy that wrote it; of a run’s adapter the very step, which has to be kept. */
+/** Adds the policy that wrote it; for an adapter exactly that step, which must be stored. */
 async function withPolicy(
   setup: Setup,
   asked: EvaluatedPolicy | null,
@@ -113,7 +113,7 @@ async function withPolicy(
   return { setup: { ...setup, policy }, policy: { kind: 'run', run: run.id, step } };
 }
 
-/** @throws Error where storage does not answer */
+/** @throws Error if storage does not answer */
 export async function evaluationBasis(
   evaluation: string,
   { id }: Pick<Rollout, 'id'>,

@@ -16,7 +16,7 @@ import { showFrom, showRollouts } from '../store/training-step.ts';
 import { useView } from '../store/view-store.ts';
 import { writerOf } from './writer.ts';
 
-/** Ends the fork that is awaited, with the reason why there is none. */
+/** Ends the pending fork with a reason. */
 const failFork = (error: unknown): void => {
   const { run, setRun } = useRun.getState();
   if (!run) return;
@@ -24,7 +24,7 @@ const failFork = (error: unknown): void => {
   setRun({ ...run, status: 'failed', failure });
 };
 
-/** A fork that the address did not ask for is said in it. */
+/** Adds a fork to the address unless it came from there. */
 const sayInAddress = (fork: LinkedFork): void => {
   const { address, setAddress } = useView.getState();
   const { forks = [] } = address;
@@ -32,7 +32,7 @@ const sayInAddress = (fork: LinkedFork): void => {
     setAddress({ forks: [...forks, fork] });
 };
 
-/** Goes on with a rollout on the screen from one of its events, beside it. Never rejects. */
+/** Forks a rollout on the screen at one of its events and shows it next to the original. Never rejects. */
 export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
   const { request, source, run, forks, beginFork } = useRun.getState();
   if (!request || isRunning(run)) return;
@@ -50,7 +50,7 @@ export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
     source: ask.source,
     ...(change === 'draw' && { seed: deriveSeed(of.seed, 'fork', number) }),
     temperature,
-    // What is loaded by then may be another one than when it was looked for.
+    // The loaded policy may have changed since the menu was opened.
     ...(source && 'place' in source && !other && { writer: of.policy }),
   };
   const words = changeWords(change, {
@@ -79,10 +79,7 @@ export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
   }
 };
 
-/**
- * The same of a rollout that a training run made, wherever it is read: its group opens in Ask, and the fork is
- * made there. Never rejects.
- */
+/** Forks a rollout of a training run: opens its group in Ask and makes the fork there. Never rejects. */
 export const forkOfRun = async (
   run: Pick<RunRecord, 'id' | 'name' | 'setup'>,
   of: Rollout,
@@ -100,7 +97,7 @@ export const forkOfRun = async (
   await forkRollout(group[focus] ?? of, ask);
 };
 
-/** The same of any other rollout of ours that is read elsewhere. Never rejects. */
+/** Forks any other stored rollout. Never rejects. */
 export const forkOfRecord = async (
   source: RecordSource,
   of: Rollout,

@@ -2,11 +2,11 @@ import { messageOf } from '../../../base/errors.ts';
 import type { AskAddress } from '../store/permalink.ts';
 import { openLinkedStep, useLinkedStep } from '../store/training-step.ts';
 
-/** Shows the rollouts that an address names, where they were not asked for here. Never rejects. */
+/** Shows the rollouts that an address names, if they are not those of this page. Never rejects. */
 export const openLinked = async (of: NonNullable<AskAddress['of']>): Promise<void> => {
   if (!('file' in of)) return openLinkedStep(of);
   try {
-    // Few addresses name per file: the page begins without what reads one.
+    // Loaded on demand, because few addresses name a file.
     const { openRecord } = await import('./open-record.ts');
     await openRecord(of);
   } catch (error) {

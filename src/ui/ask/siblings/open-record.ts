@@ -11,17 +11,17 @@ import { basisOf } from './basis.ts';
 const NOT_HERE =
   'The rollout in this link is not in this browser: its file or evaluation was deleted, or is in another browser.';
 
-/** @returns null where it is not in this browser, or is not a record of ours */
+/** @returns null if it is not in this browser, or not a Forage record */
 async function readRecord({ file, rollout }: RecordPlace): Promise<Rollout | null> {
   const { evaluations, rollouts } = lab();
-  // An evaluation keeps its own; the file that the reader makes of it may be gone.
+  // An evaluation stores its own rollouts; the reader's file of it may be gone.
   if (evaluationOfFile(file) !== null) return evaluations.rollout(rollout);
   const found = await rollouts.find(file, rollout);
   const read = found && (await rollouts.rollout(file, found));
   return read && isOwnRollout(read) ? read : null;
 }
 
-/** Shows the rollout of a file or of an evaluation that the address names. Never rejects. */
+/** Shows the rollout of a file or evaluation that the address names. Never rejects. */
 export const openRecord = async (of: RecordPlace): Promise<void> => {
   useLinkedStep.setState({ reading: true, problem: null });
   const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });

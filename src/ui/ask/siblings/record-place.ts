@@ -3,9 +3,9 @@ import { formatEvaluateAddress } from '../../evaluate/store/evaluate-address.ts'
 import { readerPath } from '../../rollouts/store/browse-address.ts';
 import type { RecordPlace } from '../store/permalink.ts';
 
-/** Rollouts that are read elsewhere, by the file of this browser or the evaluation that holds them. */
+/** Where a rollout of the reader is stored: a file of this browser, or an evaluation. */
 
-/** The place of an evaluation’s rollout: in the file that its rollouts are read as, whether that was read or not. */
+/** The place of an evaluation’s rollout: the file made from its rollouts, whether or not that exists yet. */
 export const placeInEvaluation = (evaluation: string, rollout: string): RecordPlace => ({
   file: evaluationFileId(evaluation),
   rollout,

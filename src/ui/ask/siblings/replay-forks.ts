@@ -9,8 +9,8 @@ import { forkRollout } from './fork-actions.ts';
 import { policyName } from './writer.ts';
 
 /**
- * Makes the forks of the address again, one after another, once the rollouts that they leave are there. Of
- * the address's forks, as many are made as the screen has, in the same order.
+ * Repeats the forks of the address in order, once their source rollouts exist, until the screen has as
+ * many as the address.
  */
 
 const askOf = ({ event, change, source, temperature, policy }: LinkedFork): ForkAsk => ({
@@ -23,7 +23,10 @@ const askOf = ({ event, change, source, temperature, policy }: LinkedFork): Fork
   }),
 });
 
-/** The next fork of the address that is not on the screen; undefined where all are, or nothing can be left yet. */
+/**
+ * The next fork of the address that is not on the screen; undefined if there is none, or its source is
+ * not ready.
+ */
 const nextFork = (): LinkedFork | undefined => {
   const { run, forks, forking } = useRun.getState();
   if (run?.status !== 'done' || forking !== null) return undefined;
@@ -35,7 +38,7 @@ let waiting = false;
 const makeNext = async (): Promise<void> => {
   if (waiting || !nextFork()) return;
   waiting = true;
-  // By them it is known who continues.
+  // Needed to resolve which policy continues.
   if (useAdapters.getState().runs === null) await readAdapters();
   waiting = false;
   const fork = nextFork();
@@ -51,13 +54,13 @@ const makeNext = async (): Promise<void> => {
     });
     return;
   }
-  // The address says itself where one stands.
+  // The address already states the position.
   const { rollout, step } = useView.getState().address;
   void forkRollout(of, askOf(fork));
   useView.getState().setAddress({ rollout, step });
 };
 
-/** Has the forks of the address made while Ask is on the screen. */
+/** Repeats the forks of the address while Ask is shown. */
 export const useForksOfAddress = (): void => {
   useEffect(() => {
     void makeNext();

@@ -4,24 +4,24 @@ import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { groupIdOf, type PolicyChoice, type RunRequest } from '../../../lab/contract/settings.ts';
 import type { ForkNote, RecordSource, StepSource } from '../store/run-store.ts';
 
-/** Which policy wrote a rollout on the screen, and which continues with it where that one is not kept. */
+/** Which policy wrote a rollout on the screen, and which one continues it if that is not stored. */
 
-/** Who continues with a rollout. */
+/** The policy that continues a rollout. */
 export interface Writer {
-  /** Undefined: the setup's policy as it is. */
+  /** Undefined: the setup's policy unchanged. */
   policy?: PolicyChoice;
-  /** A sentence, where another one than its writer continues. */
+  /** A sentence, if another policy than its writer continues. */
   note: string | null;
 }
 
-/** What is on the screen of Ask, and where it came from. */
+/** The rollouts on the screen of Ask, and their origin. */
 interface Screen {
   request: Pick<RunRequest, 'runId' | 'policies'> | null;
   source: Pick<StepSource, 'runId' | 'name' | 'step' | 'group' | 'setup'> | RecordSource | null;
   forks: Readonly<Record<string, ForkNote>>;
 }
 
-/** The step whose adapter a training rollout was sampled with; 0: before the first update. */
+/** The step whose adapter sampled a training rollout; 0: before the first update. */
 const sampledAt = ({ step, group }: Pick<StepSource, 'step' | 'group'>): number =>
   isHeldOutGroup(group) ? step : step - 1;
 
@@ -47,7 +47,7 @@ function ofTraining(
   };
 }
 
-/** @param runs with the steps whose adapters are kept */
+/** @param runs with the steps of their stored adapters */
 export function writerOf(
   { id, groupId }: Pick<Rollout, 'id' | 'groupId'>,
   { request, source, forks }: Screen,
@@ -62,7 +62,10 @@ export function writerOf(
   return { policy, note: null };
 }
 
-/** The name of a policy in a list and in a sentence. @param runs by which runs are named */
+/**
+ * The name of a policy for a list or a sentence.
+ * @param runs for the names of runs
+ */
 export function policyName(
   policy: PolicyChoice | 'alone' | undefined,
   runs: readonly Pick<EvaluableRun, 'id' | 'name'>[],

@@ -12,32 +12,32 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { useView } from './view-store.ts';
 
-/** What buttons, keys and the palette do; one function each. */
+/** Actions of buttons, keys and the palette, one function each. */
 
 const newRunId = (): string => `run-${Date.now().toString(36)}`;
 
-/** Phrases of `Failure` for a call that the lab could not answer. */
+/** Failure texts for calls that the lab could not answer. */
 const asFailure = (error: unknown) => ({
   kind: 'failed' as const,
   message: messageOf(error),
   detail: error instanceof Error ? (error.stack ?? '') : '',
 });
 
-/** @param runId only where this run is on the screen; any where it is left out */
+/** @param runId only if this run is on the screen; omitted: any run */
 export const failRun = (error: unknown, runId?: string): void => {
   const { run } = useRun.getState();
   if (!run || (runId !== undefined && run.runId !== runId)) return;
   useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
 };
 
-/** Whether there is something to ask: an empty field is not a question. */
+/** Whether there is a question: an empty field does not count. */
 export const isAsked = (asked: QuestionChoice | null): boolean =>
   asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
 
 /** An example for a first visit. */
 const example = (rows: readonly QuestionRow[]): QuestionRow | undefined => examplesOf(rows)[0];
 
-/** The example question, as soon as the world is there. */
+/** The example question, once the world is loaded. */
 const exampleQuestion = (): Promise<QuestionRow> =>
   new Promise((resolve) => {
     const known = example(useLab.getState().questions);
@@ -51,13 +51,13 @@ const exampleQuestion = (): Promise<QuestionRow> =>
     return undefined;
   });
 
-/** What the address asks; null where that is nothing. */
+/** The question in the address; null if there is none. */
 const chosen = (): QuestionChoice | null => {
   const { asked } = useView.getState().address;
   return isAsked(asked) ? asked : null;
 };
 
-/** An example, or what was chosen while the world was loaded; null where that runs already. */
+/** An example, or the question chosen while the world was loading; null if that already runs. */
 const chosenOrExample = async (): Promise<QuestionChoice | null> => {
   useRun.setState({ wanted: true });
   need('sources', 'policy');
@@ -65,11 +65,11 @@ const chosenOrExample = async (): Promise<QuestionChoice | null> => {
   return useRun.getState().wanted ? (chosen() ?? { kind: 'world', id }) : null;
 };
 
-/** Runs what the address says. Where nothing was chosen, an example. */
+/** Runs the question of the address; without one, an example. */
 export const startRun = async (): Promise<void> => {
   const now = chosen();
   const { run, wanted } = useRun.getState();
-  // An example that is waited for does not hold up what was chosen instead.
+  // Waiting for an example must not block a question chosen meanwhile.
   if (isRunning(run) || (wanted && !now)) return;
   const asked = now ?? (await chosenOrExample());
   if (!asked) return;
@@ -90,7 +90,7 @@ export const startRun = async (): Promise<void> => {
   try {
     const question: Question | null =
       asked.kind === 'world' ? await lab().ask.question(asked.id) : null;
-    // Something else is on the screen by now, such as a step of training.
+    // The screen shows something else by now, such as a training step.
     if (useRun.getState().request !== request) return;
     useRun.setState({ question });
     await lab().ask.run(request);
@@ -99,16 +99,13 @@ export const startRun = async (): Promise<void> => {
   }
 };
 
-/** Asks for a fresh run from its beginning: a step of the last run means nothing in the next. */
+/** Requests a new run from the start; the playback position of the last run does not apply. */
 export const runFromStart = async (): Promise<void> => {
   useView.getState().setAddress({ rollout: 0, step: null, forks: [] });
   await startRun();
 };
 
-/**
- * Leaves the forks in the address that are on the screen: those behind one that was not made, or was
- * stopped, may have left that one.
- */
+/** Keeps only the forks on the screen in the address: those after a failed or stopped fork may depend on it. */
 export const keepMade = (): void => {
   const { address, setAddress } = useView.getState();
   const { forks = [] } = address;
@@ -116,7 +113,7 @@ export const keepMade = (): void => {
   if (forks.length > made) setAddress({ forks: forks.slice(0, made) });
 };
 
-/** Never rejects: a run that nobody answers for any more has failed, and says so. */
+/** Never rejects: a run that the lab no longer answers for is shown as failed. */
 export const cancelRun = async (): Promise<void> => {
   const { run } = useRun.getState();
   if (!run || !isRunning(run)) return;
@@ -128,7 +125,10 @@ export const cancelRun = async (): Promise<void> => {
   }
 };
 
-/** Chooses the question of the next run; nothing runs yet, and forks of the one before are gone from the address. */
+/**
+ * Chooses the question of the next run without starting it; forks of the previous run are removed from
+ * the address.
+ */
 export const ask = (asked: QuestionChoice): void => {
   useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null, forks: [] });
 };
@@ -140,7 +140,7 @@ const focusedRollout = () => {
   return id === undefined ? null : (table.byId[id] ?? null);
 };
 
-/** Moves playback of the rollout in focus and selects the event it comes to. */
+/** Moves playback of the focused rollout and selects the event. */
 export const move = (to: Move): void => {
   const rollout = focusedRollout();
   if (!rollout) return;
@@ -151,7 +151,7 @@ export const move = (to: Move): void => {
   if (to === 'leave') useView.setState({ playing: false });
 };
 
-/** Starts playback (again from the first event where it is at the end), or pauses it. */
+/** Starts playback (from the first event if it is at the end), or pauses it. */
 export const togglePlaying = (): void => {
   const { playing, address } = useView.getState();
   const count = focusedRollout()?.events.length ?? 0;
@@ -160,7 +160,7 @@ export const togglePlaying = (): void => {
   useView.setState({ playing: !playing });
 };
 
-/** Puts a rollout into focus by its place on the screen, and ends playback; nothing where none is there. */
+/** Focuses a rollout by its position and ends playback; no effect if there is none. */
 export const focusRollout = (rollout: number): void => {
   const { order } = useRun.getState().table;
   if (rollout < 0 || rollout >= order.length) return;
@@ -168,7 +168,7 @@ export const focusRollout = (rollout: number): void => {
   useView.getState().setAddress({ rollout, step: null });
 };
 
-/** From the last one where an address names a rollout that is not there. */
+/** From the last one if an address names a rollout that does not exist. */
 export const focusNext = (by: 1 | -1): void => {
   const last = useRun.getState().table.order.length - 1;
   focusRollout(Math.min(useView.getState().address.rollout, last) + by);

@@ -4,7 +4,7 @@ import type { Rollout } from '../../../records/rollout.ts';
 
 /** The rollouts of one run. */
 export interface RolloutTable {
-  /** As they began; a fork after the one that it left, from when it is asked for. */
+  /** In order of start; a fork follows its source from the time it is requested. */
   order: readonly string[];
   byId: Readonly<Record<string, Rollout>>;
   /** Ids of rollouts that ended. */
@@ -15,9 +15,8 @@ export interface RolloutTable {
 export const EMPTY_TABLE: RolloutTable = { order: [], byId: {}, finished: {} };
 
 /**
- * Applies updates in order and returns a new table; objects of rollouts that no update names are
- * kept as they are, so that their columns need no drawing. Updates of a rollout that never started
- * (a run that was left behind) are dropped.
+ * Applies updates in order and returns a new table; rollouts without an update keep their objects, so
+ * their columns are not rendered again. Updates of unknown rollouts (of an earlier run) are dropped.
  */
 export const applyUpdates = (
   table: RolloutTable,
@@ -30,7 +29,7 @@ export const applyUpdates = (
     const { rolloutId } = update;
     const rollout = applyUpdate(byId[rolloutId] ?? null, update);
     if (!rollout) continue;
-    // One that is expected has its place already.
+    // A pending fork already has its place.
     if (!byId[rolloutId] && !order.includes(rolloutId)) order = [...order, rolloutId];
     if (update.type === 'finished') finished = { ...finished, [rolloutId]: true };
     byId[rolloutId] = rollout;

@@ -2,10 +2,10 @@ import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import { filterQuestions, NO_FILTER } from './filters.ts';
 
 /**
- * Questions of the built-in world that Ask offers to a visitor, the first to whoever presses Run: it
- * ends right, by both sources; on the way STIE refuses a query, after which the policy finds another name. All are of
- * the dev split: nothing was trained on them, and nothing is measured on them. They were chosen by running
- * `npx tsx scripts/examples.ts`, which is to be done again for other weights of the policy.
+ * Sample questions of the built-in world; the first one is asked by Run. It ends right and uses both
+ * sources; STIE refuses a query on the way, after which the policy finds another name. All are from
+ * the dev split, which is used neither for training nor for measurements. They were chosen by `npx tsx
+ * scripts/examples.ts`, to be repeated for new weights of the policy.
  */
 export const EXAMPLES = [
   'Which film did Leon Norrath direct with Elena Belner as its star?',
@@ -17,7 +17,7 @@ export const EXAMPLES = [
   'What is the birth city of Enzo Falsky?',
 ];
 
-/** Those of the list that are offered; in a list without them one of two hops, which shows a search that depends on another. */
+/** The sample questions in the list; in other lists a two-hop question, which shows dependent searches. */
 export const examplesOf = (rows: readonly QuestionRow[]): QuestionRow[] => {
   const found = EXAMPLES.flatMap((text) => rows.find((row) => row.text.startsWith(text)) ?? []);
   if (found.length > 0) return found;

@@ -2,11 +2,11 @@ import type { Rollout } from '../../../records/rollout.ts';
 import { saveFile } from '../../kit/page/save-file.ts';
 import { useRun } from './run-store.ts';
 
-/** One `forage.rollout/1` a line, nothing left out. */
+/** One complete `forage.rollout/1` record per line. */
 export const toJsonLines = (rollouts: readonly Rollout[]): string =>
   rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
 
-/** "kunlun-baize-test-2-seed-1.jsonl": what a folder of such files can be distinguished by. */
+/** "kunlun-baize-test-2-seed-1.jsonl": a name that is unique within a folder of exports. */
 const fileName = (rollouts: readonly Rollout[], seed: number): string => {
   const first = rollouts[0];
   return `${first?.recipe.id ?? 'rollouts'}-${first?.question.id ?? 'none'}-seed-${seed}.jsonl`.replaceAll(
@@ -15,7 +15,7 @@ const fileName = (rollouts: readonly Rollout[], seed: number): string => {
   );
 };
 
-/** Saves the rollouts on the screen as a file; does nothing where there are none. */
+/** Saves the rollouts on the screen as a file; no effect without rollouts. */
 export const downloadRollouts = (): void => {
   const { table, request } = useRun.getState();
   const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);

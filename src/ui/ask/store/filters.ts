@@ -1,7 +1,7 @@
 import type { QuestionType } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 
-/** How the question list is narrowed; `null` lets everything through. */
+/** Filters of the question list; `null` matches everything. */
 export interface QuestionFilter {
   text: string;
   hops: number | null;
@@ -10,7 +10,7 @@ export interface QuestionFilter {
   split: string | null;
 }
 
-/** Every question passes. */
+/** No filter. */
 export const NO_FILTER: QuestionFilter = {
   text: '',
   hops: null,
@@ -19,7 +19,7 @@ export const NO_FILTER: QuestionFilter = {
   split: null,
 };
 
-/** Rows that match; every word of the text has to occur in the question. */
+/** Matching rows; every word of the text must occur in the question. */
 export const filterQuestions = (
   rows: readonly QuestionRow[],
   filter: QuestionFilter,

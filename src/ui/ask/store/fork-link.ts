@@ -4,12 +4,12 @@ import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { parsePolicyText, policyText } from '../policies/asked-policy.ts';
 
-/** Forks as an address says them, each one field: `fork=1-5-source-web`. */
+/** Forks as fields of an address: `fork=1-5-source-web`. */
 
 export interface LinkedFork {
-  /** 0-based place of the rollout that it leaves, when it was made: forks stand behind theirs. */
+  /** 0-based position of the source rollout at that time; forks follow their source. */
   rollout: number;
-  /** 0-based index of the first event that is its own. */
+  /** 0-based index of the first event of the fork. */
   event: number;
   change: ForkChange;
   /** Of `source`. */
@@ -20,12 +20,12 @@ export interface LinkedFork {
   policy?: PolicyChoice;
 }
 
-/** Forks that an address may ask for; they are made one after another, and further ones are ignored. */
+/** Most forks of one address; they are made one after another, and further ones are ignored. */
 const MOST = 16;
 const SOURCES = ['local', 'web'] as const;
 const HOTTEST = 2;
 
-/** Rollout and event are counted from one, as people do. */
+/** Rollout and event count from one in the address. */
 const FORM = /^([1-9]\d{0,2})-([1-9]\d{0,4})-([a-z]+)(?:-(.+))?$/;
 
 const textOf = ({ rollout, event, change, source, temperature, policy }: LinkedFork): string =>
@@ -40,7 +40,7 @@ const textOf = ({ rollout, event, change, source, temperature, policy }: LinkedF
 
 type Told = Pick<LinkedFork, 'source' | 'temperature' | 'policy'>;
 
-/** What is after the change; null where that is not what the change needs. */
+/** The argument of the change; null if the change needs another one. */
 function toldOf(change: ForkChange, text: string | undefined): Told | null {
   switch (change) {
     case 'source': {
@@ -71,8 +71,8 @@ function parseOne(text: string): LinkedFork | null {
 }
 
 /**
- * Forks of an address, in the order in which they are made. A later one may leave an earlier one, so what
- * stands after a field that cannot be read is left out with it.
+ * The forks of an address, in order. A later fork may start from an earlier one, so everything after
+ * an invalid field is dropped.
  */
 export function readForks(query: URLSearchParams, problems: string[]): { forks?: LinkedFork[] } {
   const texts = query.getAll('fork');
@@ -88,7 +88,7 @@ export function readForks(query: URLSearchParams, problems: string[]): { forks?:
   return forks.length > 0 ? { forks } : {};
 }
 
-/** Adds the forks to an address, in the order in which they were made; those beyond `MOST` are left out. */
+/** Adds the forks to an address, in order; at most `MOST`. */
 export function writeForks(query: URLSearchParams, forks: readonly LinkedFork[]): void {
   for (const fork of forks.slice(0, MOST)) query.append('fork', textOf(fork));
 }

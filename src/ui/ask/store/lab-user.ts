@@ -2,7 +2,7 @@ import type { LabUser } from '../../lab/connection.ts';
 import { failRun } from './actions.ts';
 import { isRunning, useRun } from './run-store.ts';
 
-/** What the Ask page takes from the lab: the state of its run and the updates of its rollouts. */
+/** Subscribes the Ask page to the lab: run state and rollout updates. */
 export const askLabUser: LabUser = {
   receive: (message) => {
     const store = useRun.getState();
@@ -17,7 +17,7 @@ export const askLabUser: LabUser = {
         return undefined;
     }
   },
-  // No message will end the run any more; without this it would seem to run for ever.
+  // The lab is gone and will not end the run; without this it would seem to run for ever.
   lost: (error) => {
     if (isRunning(useRun.getState().run)) failRun(error);
   },

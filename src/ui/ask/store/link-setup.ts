@@ -3,21 +3,21 @@ import { webSpecSchema, METHOD_IDS } from '../../../retrieval/setup.ts';
 import type { LocalSpec, PolicyRef, Resources, Setup, WebSpec } from '../../../records/setup.ts';
 
 /**
- * What a run works with, as an address carries it: names, content hashes and server addresses that mean
- * something on another device too. What is built in is left out. Keys are never part of it, nor is what
- * an address may hide one in: user, password, query.
+ * The setup of a run in an address: names, content hashes and server addresses that are valid on other
+ * devices. Built-in parts are omitted. Secrets are never included: keys, or user, password and query
+ * of an address.
  */
 
 const name = z.string().max(200);
 
 const linkPolicySchema = z.discriminatedUnion('k', [
-  /** `h` names the weights, as a loaded policy does. */
+  /** `h`: hash of the weights, as in a loaded policy. */
   z.strictObject({ k: z.literal('checkpoint'), n: name, h: name }),
   z.strictObject({ k: z.literal('webllm'), n: name }),
   z.strictObject({ k: z.literal('server'), n: name, u: z.url({ protocol: /^https?$/ }) }),
 ]);
 
-/** `h`: the beginning of the hash of what it holds. */
+/** `h`: start of the content hash. */
 const linkCollectionSchema = z.strictObject({ n: name, h: name });
 const linkCollectionsSchema = z.array(linkCollectionSchema).min(1).max(50);
 
@@ -33,7 +33,7 @@ const linkSetupSchema = z.strictObject({
     })
     .optional(),
   web: webSpecSchema.optional(),
-  /** Runs search the local source alone. */
+  /** Runs search only the local source. */
   source: z.literal('local').optional(),
   summarizer: z.union([z.literal('extractive'), linkPolicySchema]).optional(),
   judge: linkPolicySchema.optional(),
@@ -43,7 +43,7 @@ export type LinkSetup = z.infer<typeof linkSetupSchema>;
 type LinkPolicy = z.infer<typeof linkPolicySchema>;
 type LinkCollection = z.infer<typeof linkCollectionSchema>;
 
-/** What this device holds, as far as a setup names it. */
+/** The parts of a setup that this device stores. */
 export interface DeviceLists {
   collections: readonly { id: string; name: string; hash: string }[];
   checkpoints: readonly { id: string; name: string; revision: string }[];
@@ -52,16 +52,19 @@ export interface DeviceLists {
 
 const HASH_DIGITS = 16;
 
-/** Without the parts that may hold a secret. */
+/** Without parts that may hold a secret. */
 const bare = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 };
 
-/** Reads the text of an address. @throws Error where it is none */
+/**
+ * Parses the text of an address.
+ * @throws Error if it is invalid
+ */
 export const parseLink = (text: string): LinkSetup => linkSetupSchema.parse(JSON.parse(text));
 
-/** One text for one setup; empty where everything is built in. */
+/** One text per setup; empty if everything is built in. */
 export function formatLink(link: LinkSetup): string {
   const { policy, questions, local, web, summarizer, judge, source } = link;
   const text = JSON.stringify({ policy, questions, local, web, summarizer, judge, source });
@@ -104,7 +107,7 @@ const describeLocal = (local: LocalSpec, lists: DeviceLists): LinkSetup['local']
         r: local.reranker,
       };
 
-/** What an address says of a setup of this device. */
+/** The setup of this device as an address states it. */
 export function describeSetup(setup: Setup, lists: DeviceLists): LinkSetup {
   const { questions, summarizer, judge } = setup;
   const parts = {
@@ -122,11 +125,11 @@ export function describeSetup(setup: Setup, lists: DeviceLists): LinkSetup {
           : undefined,
     judge: judge.kind === 'model' ? describePolicy(judge.policy, lists) : undefined,
   };
-  // Fields that are absent, not undefined.
+  // Absent fields, not undefined ones.
   return linkSetupSchema.parse(JSON.parse(JSON.stringify(parts)));
 }
 
-/** A part that is not on this device, as text with what to do. */
+/** A part that is missing on this device, as text with what to do. */
 export type Missing = string;
 
 function findPolicy(link: LinkPolicy | undefined, lists: DeviceLists): PolicyRef | Missing {
@@ -159,14 +162,17 @@ function findCollections(
   return ids;
 }
 
-/** An address’s setup as far as this device has it. */
+/** The setup of an address, as far as this device has its parts. */
 export interface ResolvedSetup {
-  /** The address's, and this device's own where a part is not here. */
+  /** Parts of the address; for missing parts, this device's own. */
   setup: Setup;
   missing: Missing[];
 }
 
-/** What an address says, on this device. @param own what is chosen here */
+/**
+ * Resolves the setup of an address on this device.
+ * @param own the setup chosen here
+ */
 export function resolveSetup(link: LinkSetup, lists: DeviceLists, own: Setup): ResolvedSetup {
   const missing = new Set<Missing>();
   const orOwn = <T, F>(found: T | Missing, use: (value: T) => F, mine: F): F => {
@@ -191,9 +197,9 @@ export function resolveSetup(link: LinkSetup, lists: DeviceLists, own: Setup): R
           }),
           own.local,
         ),
-    // What is not here is not searched: then this device's own choice stays.
+    // Missing collections are not searched: this device's own choice is kept.
     source: isHere ? (link.source ?? 'recipe') : own.source,
-    // An address with more in it than a link may say is this device's own.
+    // An address with a user, password or query is this device's own.
     web: formatWeb(link.web) === formatWeb(describeWeb(own.web)) ? own.web : (link.web ?? BUILT_IN),
     questions: !questions
       ? BUILT_IN
@@ -248,13 +254,13 @@ const webWords = (link: LinkSetup): string => {
   return web && 'url' in web ? `${web.kind} at ${web.url}` : 'built-in web';
 };
 
-/** A part of a setup with what it is, both as text. */
+/** One part of a setup with its value, as text. */
 export interface PartWords {
   part: string;
   words: string;
 }
 
-/** Every part, in one order. */
+/** All parts, in a fixed order. */
 export const linkWords = (link: LinkSetup): PartWords[] => [
   { part: 'model', words: policyWords(link.policy, 'built-in') },
   {

@@ -19,19 +19,19 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from './view-store.ts';
 
 /**
- * Keeps what the address says of the setup and what is chosen here together. An address that says
- * something else than what is chosen is not run before somebody decided which of the two counts.
+ * Compares the setup of the address with the one chosen here. If they differ, nothing runs before the
+ * user decided which one counts.
  */
 
 interface LinkedSetup {
-  /** `same`: the address follows what is chosen here. */
+  /** `same`: the address follows the choice here. */
   status: 'checking' | 'same' | 'differs';
-  /** What is chosen here, as an address would say it; where the two differ. */
+  /** The choice here in the form of an address, if the two differ. */
   own: LinkSetup;
   missing: readonly Missing[];
 }
 
-/** An address that asks nothing, and one of a device where everything is built in, need no look. */
+/** An address without a question, and a device with only built-in parts, need no comparison. */
 const firstStatus = (): LinkedSetup['status'] => {
   const { asked, setup: link } = useView.getState().address;
   const linked = formatLink(link) !== '';
@@ -52,7 +52,7 @@ const listsNow = (): DeviceLists => ({
   resources: useResources.getState().resources,
 });
 
-/** Whether names have to be looked up that are stored on the device. */
+/** Whether stored names must be looked up. */
 function needsLists(setup: Setup, link: LinkSetup): boolean {
   const { policy, local, questions, summarizer, judge } = setup;
   const models = [
@@ -73,17 +73,17 @@ function needsLists(setup: Setup, link: LinkSetup): boolean {
 const listsRead = (): boolean =>
   useCollections.getState().status !== 'waiting' && useCheckpoints.getState().status !== 'waiting';
 
-/**
- * How the setup of the address compares with the one chosen here. Written by `checkLinkedSetup` and what
- * follows from it.
- */
+/** The result of the comparison. Written by `checkLinkedSetup` and the actions below. */
 export const useLinkedSetup = create<LinkedSetup>()(() => ({
   status: firstStatus(),
   own: {},
   missing: [],
 }));
 
-/** Compares once more. @returns whether the address says what is chosen here */
+/**
+ * Compares again.
+ * @returns whether the address matches the choice here
+ */
 export const checkLinkedSetup = async (): Promise<boolean> => {
   const { setup: link, asked } = useView.getState().address;
   const own = useSetup.getState().setup;
@@ -112,7 +112,7 @@ const compare = (): boolean => {
   return false;
 };
 
-/** The address says what is chosen here. */
+/** Writes the choice here into the address. */
 const follow = (): void => {
   if (useLinkedSetup.getState().status !== 'same') return;
   const { setup } = useSetup.getState();
@@ -122,7 +122,7 @@ const follow = (): void => {
   if (formatLink(link) !== formatLink(address.setup)) setAddress({ setup: link });
 };
 
-/** Works with what the address says, as far as it is on this device. */
+/** Uses the setup of the address, as far as this device has it. */
 export const takeLinkedSetup = (): void => {
   const { setup: link } = useView.getState().address;
   const { setup } = resolveSetup(link, listsNow(), useSetup.getState().setup);
@@ -130,18 +130,18 @@ export const takeLinkedSetup = (): void => {
   settle();
 };
 
-/** Goes on with what is chosen here. */
+/** Keeps the setup chosen here. */
 export const keepOwnSetup = (): void => {
   settle();
 };
 
 useSetup.subscribe(() => {
-  // Chosen by hand until it is the same; else it is still to be decided.
+  // Decided by hand until the two are the same.
   if (useLinkedSetup.getState().status === 'differs') compare();
   else follow();
 });
 for (const store of [useCollections, useCheckpoints, useResources]) store.subscribe(follow);
-// Whoever runs something while the two differ has decided.
+// Starting a run while the two differ decides for this device's setup.
 useRun.subscribe(({ request }, before) => {
   if (request !== before.request && useLinkedSetup.getState().status === 'differs') keepOwnSetup();
 });

@@ -13,10 +13,10 @@ import { parsePolicyText, policyText, someSides, type AskSides } from '../polici
 import { readForks, writeForks, type LinkedFork } from './fork-link.ts';
 import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 
-/** Where a question is posed. */
+/** The source of a question. */
 export const ASK = '/ask';
 
-/** The rollouts of one question in a step of training, in the browser that trained. */
+/** The rollouts of one question in a training step, in the browser that trained. */
 export interface StepGroup {
   runId: string;
   step: number;
@@ -24,7 +24,7 @@ export interface StepGroup {
   group: string;
 }
 
-/** A rollout that is read elsewhere, in a file of this browser; one of an evaluation is in `evaluation-ID`. */
+/** A rollout in a file of this browser; `evaluation-ID` for evaluations. */
 export interface RecordPlace {
   file: string;
   rollout: string;
@@ -33,23 +33,23 @@ export interface RecordPlace {
 /** What the address of the Ask page restores. */
 export interface AskAddress {
   /**
-   * The rollouts on the screen, where training made them or they were read from a file: the address names
-   * them, and nothing of what was asked here before. Null for what is asked here.
+   * The rollouts on the screen if they come from training or a file; the address names them instead of
+   * a question. Null for questions asked here.
    */
   of: StepGroup | RecordPlace | null;
   asked: QuestionChoice | null;
   settings: RunSettings;
-  /** What it works with; what is built in is left out. */
+  /** The setup; built-in parts are omitted. */
   setup: LinkSetup;
-  /** Policies that are asked in place of the setup's, or beside it; absent or null: none. */
+  /** Policies that are asked instead of the setup's, or in comparison; absent or null: none. */
   sides?: AskSides | null;
-  /** Made of the rollouts on the screen, in this order; absent: none. */
+  /** Forks of the rollouts on the screen, in this order; absent: none. */
   forks?: readonly LinkedFork[];
   /** Run as soon as everything is loaded. */
   run: boolean;
   /** 0-based rollout in focus. */
   rollout: number;
-  /** 0-based event that playback is on; null shows everything. */
+  /** 0-based event of playback; null shows everything. */
   step: number | null;
 }
 
@@ -66,7 +66,7 @@ const KEYS = mechanismsSchema.keyof().options;
 
 const integer = z.coerce.number().int().min(0);
 
-/** Reads one field; a value that is not allowed is named in `problems` and the default stays. */
+/** Parses one field; an invalid value is listed in `problems` and the default is kept. */
 const read = <T>(
   query: URLSearchParams,
   name: string,
@@ -149,7 +149,7 @@ const readLink = (query: URLSearchParams, problems: string[]): LinkSetup => {
   }
 };
 
-/** Policies that are asked in place of the setup's, where the address names some. */
+/** Policies asked instead of the setup's, if the address names any. */
 const readSides = (query: URLSearchParams, problems: string[]): { sides?: AskSides } => {
   const readOne = (name: string): PolicyChoice | 'alone' | null => {
     const text = query.get(name);
@@ -166,7 +166,7 @@ const readSides = (query: URLSearchParams, problems: string[]): { sides?: AskSid
   return sides ? { sides } : {};
 };
 
-/** Parses `location.search`; `problems` lists fields that were not usable, as they were written. */
+/** Parses `location.search`; `problems` lists invalid fields as written. */
 export const parseAddress = (search: string): { address: AskAddress; problems: string[] } => {
   const query = new URLSearchParams(search);
   const problems: string[] = [];
@@ -241,7 +241,7 @@ export const formatAddress = (address: AskAddress): string => {
   return end();
 };
 
-/** What an address shows, whatever its settings: another one is a place of its own to come back to. */
+/** What an address shows, apart from its settings: a change is a new entry of the browser history. */
 export const placeOf = ({ of, asked }: Pick<AskAddress, 'of' | 'asked'>): string => {
   if (of) return 'file' in of ? `record ${of.file} ${of.rollout}` : `step ${of.group}`;
   if (asked === null) return '';

@@ -1,12 +1,12 @@
 import { unreachable } from '../../kit/unreachable.ts';
 
 /**
- * Playback is on one event of one rollout, or on none: everything is shown, and a running rollout
+ * Playback is at one event of one rollout, or off (null): everything is shown, and a running rollout
  * is followed.
  */
 export type Move = 'back' | 'forward' | 'first' | 'last' | 'leave';
 
-/** The step after a move among `count` events. Going back from "everything" enters at the last. */
+/** The step after a move among `count` events. Moving back from null starts at the last. */
 export const moveStep = (step: number | null, move: Move, count: number): number | null => {
   if (count === 0 || move === 'leave') return null;
   const last = count - 1;
@@ -23,5 +23,5 @@ export const moveStep = (step: number | null, move: Move, count: number): number
   return unreachable(move);
 };
 
-/** How long playback rests on an event before the next, in milliseconds: longer for long text. */
+/** How long playback shows an event, in milliseconds: longer for long text. */
 export const dwellMs = (textLength: number): number => Math.min(2600, 900 + 12 * textLength);

@@ -1,17 +1,17 @@
 import type { Rollout } from '../../../records/rollout.ts';
 import { varies } from '../../../learn/advantages.ts';
 
-/** The rollouts of one question in one step: what advantages compare. */
+/** The rollouts of one question in one step, compared by advantages. */
 export interface RolloutGroup {
   id: string;
   rollouts: Rollout[];
-  /** Mean reward; null where none was computed. */
+  /** Mean reward; null if none was computed. */
   mean: number | null;
-  /** Whether the rewards differ: only then is there something to learn. */
+  /** Whether the rewards differ; otherwise there is no learning signal. */
   varies: boolean;
 }
 
-/** Groups in the order in which they began; within a group the best reward first. */
+/** Groups in order of start; within a group the best reward first. */
 export const groupRollouts = (rollouts: readonly Rollout[]): RolloutGroup[] => {
   const byGroup = new Map<string, Rollout[]>();
   for (const rollout of rollouts) {

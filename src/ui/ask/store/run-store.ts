@@ -7,19 +7,19 @@ import type { PolicyChoice, RunRequest } from '../../../lab/contract/settings.ts
 import type { RecordPlace, StepGroup } from './permalink.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
-/** A rollout that continues with another one. */
+/** A rollout that continues another one. */
 export interface ForkNote {
   /** Id of that one. */
   of: string;
-  /** The first event that is its own. */
+  /** Its first own event. */
   event: number;
-  /** What is otherwise: "the next search goes to the web". */
+  /** The change: "the next search goes to the web". */
   words: string;
-  /** Who continues; absent: the policy of the setup. */
+  /** The policy that continues; absent: the policy of the setup. */
   policy?: PolicyChoice;
 }
 
-/** Where rollouts on the screen come from that were not asked for here. */
+/** Origin of rollouts on the screen that were not asked here. */
 export type RolloutSource = StepSource | RecordSource;
 
 /** A step of training. */
@@ -30,39 +30,39 @@ export interface StepSource {
   step: number;
   /** `groupId` of the rollouts. */
   group: string;
-  /** What the training run works with. */
+  /** Setup of the training run. */
   setup: Setup;
 }
 
-/** A rollout that was read from a file of this browser or from an evaluation. */
+/** A rollout from a file or an evaluation of this browser. */
 export interface RecordSource {
   place: RecordPlace;
   /** Of the file or of the evaluation. */
   name: string;
-  /** What its forks work with. */
+  /** Setup of its forks. */
   setup: Setup;
-  /** Who wrote it; absent: the setup's policy. */
+  /** The policy that wrote it; absent: the setup's policy. */
   policy?: PolicyChoice;
 }
 
-/** The run on the screen: what was asked, its state, and its rollouts. */
+/** The run on the screen: its question, state and rollouts. */
 interface RunStore {
   request: RunRequest | null;
-  /** The question of the run with its gold, where the world knows it. */
+  /** The question with its gold, if the world knows it. */
   question: Question | null;
   run: RunState | null;
-  /** Names of the question that no passage in use mentions. */
+  /** Names in the question that no current passage mentions. */
   unknownNames: readonly string[];
   table: RolloutTable;
-  /** A run was asked for before there was a question to ask. */
+  /** A run was requested before a question was available. */
   wanted: boolean;
-  /** Set while the rollouts were not asked for here. */
+  /** Set if the rollouts were not asked here. */
   source: RolloutSource | null;
-  /** Of the rollouts on the screen, by id. */
+  /** Forks on the screen, by rollout id. */
   forks: Readonly<Record<string, ForkNote>>;
-  /** The fork that is being made, until it has ended. */
+  /** The pending fork, until it has ended. */
   forking: string | null;
-  /** Why the last fork was not made. */
+  /** Why the last fork failed. */
   forkProblem: string | null;
   beginFork: (id: string, note: ForkNote) => void;
   begin: (request: RunRequest, question: Question | null) => void;
@@ -72,7 +72,7 @@ interface RunStore {
   clear: () => void;
 }
 
-/** The source as an address names it. */
+/** The source in the form of an address. */
 export const addressOf = (source: RolloutSource | null): StepGroup | RecordPlace | null => {
   if (source === null) return null;
   if ('place' in source) return source.place;
@@ -80,14 +80,14 @@ export const addressOf = (source: RolloutSource | null): StepGroup | RecordPlace
   return { runId, step, group };
 };
 
-/** Whether a run is under way, or waits for what it needs. */
+/** Whether a run is active, or waits for loading. */
 export const isRunning = (run: RunState | null): boolean =>
   run?.status === 'waiting' || run?.status === 'running';
 
-/** As with every new run: forks are of the rollouts on the screen. */
+/** Cleared with every new run: forks belong to the rollouts on the screen. */
 const NO_FORKS = { forks: {}, forking: null, forkProblem: null };
 
-/** The table with a fork that is expected, after the rollout that it leaves and the forks of that. */
+/** The table with a pending fork, placed after its source and the other forks of that. */
 const withFork = (table: RolloutTable, forks: RunStore['forks'], id: string, of: string) => {
   const { order } = table;
   let at = order.indexOf(of) + 1;
@@ -95,13 +95,13 @@ const withFork = (table: RolloutTable, forks: RunStore['forks'], id: string, of:
   return { ...table, order: order.toSpliced(at, 0, id) };
 };
 
-/** A fork that never began leaves no place behind. */
+/** A fork that never started leaves no placeholder. */
 const withoutExpected = (table: RolloutTable): RolloutTable => ({
   ...table,
   order: table.order.filter((id) => table.byId[id]),
 });
 
-/** What a state of the lab means for the fork that is being made: its failure is not the run's. */
+/** Applies a lab state to the pending fork: its failure is not the run's. */
 const forkEnded = (
   { forking, table, forks }: Pick<RunStore, 'forking' | 'table' | 'forks'>,
   run: RunState,
@@ -117,10 +117,7 @@ const forkEnded = (
   };
 };
 
-/**
- * The run on the screen of Ask with its rollouts and forks. It outlives a change of page, so that a run goes
- * on meanwhile.
- */
+/** The run of Ask with its rollouts and forks. It survives page changes, so a run continues meanwhile. */
 export const useRun = create<RunStore>()((set) => ({
   request: null,
   question: null,

@@ -19,23 +19,23 @@ import { groupRollouts } from './rollout-groups.ts';
 import { addressOf, type RolloutSource, type StepSource, useRun } from './run-store.ts';
 import { useView } from './view-store.ts';
 
-/** Id of a question that was typed. */
+/** Id of typed questions. */
 const TYPED = 'typed';
 
-/** Rollouts that ended, as the table that Ask shows. */
+/** Finished rollouts, as the table that Ask shows. */
 export const tableOf = (rollouts: readonly Rollout[]): RolloutTable => ({
   order: rollouts.map(({ id }) => id),
   byId: Object.fromEntries(rollouts.map((rollout) => [rollout.id, rollout])),
   finished: Object.fromEntries(rollouts.map(({ id }) => [id, true as const])),
 });
 
-/** Whether the rollouts that the address names are being read, or why they are not shown. */
+/** Whether the linked rollouts are loading, or why they are not shown. */
 export const useLinkedStep = create<{ reading: boolean; problem: string | null }>()(() => ({
   reading: false,
   problem: null,
 }));
 
-/** Shows rollouts that were made elsewhere in place of what runs in Ask, which would mix with these. */
+/** Shows other rollouts instead of a run of Ask, whose updates would mix with them. */
 const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
@@ -49,7 +49,7 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
   const settings = { ...address.settings, recipe };
   useRun.setState({
     request: { runId, asked, settings, setup: useSetup.getState().setup },
-    // Without the chain, until the world's own question is there.
+    // Without the chain, until the world's question is loaded.
     question: first.question,
     run: { runId, status: 'done', tokens: 0, tokensPerSecond: 0, failure: null },
     unknownNames: [],
@@ -65,20 +65,20 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
   useLinkedStep.setState({ reading: false, problem: null });
 };
 
-/** What the rollout says of its question, completed by what the world says. */
+/** The question from the rollout, completed from the world. */
 const completeQuestion = async ({ question: { id, text } }: Rollout): Promise<void> => {
   const { request } = useRun.getState();
   try {
     const question = await lab().ask.question(id);
-    // Another world may have a question of this id.
+    // Another world may have a question with this id.
     const same = question?.text === text;
     if (same && useRun.getState().request === request) useRun.setState({ question });
   } catch {
-    // The world is not loaded; what the rollout says of its question stays.
+    // The world is not loaded; keeps the question of the rollout.
   }
 };
 
-/** Opens the rollouts of one question of a training step in Ask, the `focus`-th in front. */
+/** Opens the rollouts of one question of a training step in Ask, with `focus` selected. */
 export const showRollouts = async (
   rollouts: readonly Rollout[],
   source: Omit<StepSource, 'setup'> & { run: Pick<RunRecord, 'setup'> },
@@ -89,7 +89,7 @@ export const showRollouts = async (
   await showFrom(rollouts, { ...from, setup: run.setup ?? BUILT_IN_SETUP }, focus, go);
 };
 
-/** The same of rollouts from anywhere. */
+/** Opens rollouts from any source. */
 export const showFrom = async (
   rollouts: readonly Rollout[],
   source: RolloutSource,
@@ -98,7 +98,7 @@ export const showFrom = async (
 ): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
-  // Those of what was on the screen before.
+  // Forks of the rollouts that were on the screen before.
   useView.getState().setAddress({ forks: [] });
   await show(rollouts, source);
   useView.getState().setAddress({ rollout: focus, step: null });
@@ -106,7 +106,7 @@ export const showFrom = async (
   await completeQuestion(first);
 };
 
-/** Shows them at the rollout and step that the address names. */
+/** Applies the position of the address. */
 export const showLinked = async (
   rollouts: readonly Rollout[],
   source: RolloutSource,
@@ -115,12 +115,12 @@ export const showLinked = async (
   if (rollouts[0]) await completeQuestion(rollouts[0]);
 };
 
-/** Shows the rollouts that the address names, at the rollout and step that it names. */
+/** Loads the rollouts that the address names, at its position. */
 export const openLinkedStep = async (of: StepGroup): Promise<void> => {
   useLinkedStep.setState({ reading: true, problem: null });
   const { runId, step, group } = of;
   const fail = (problem: string): void => useLinkedStep.setState({ reading: false, problem });
-  // Something else may be asked while the rollouts are read.
+  // The user may ask something else while they load.
   const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
   try {
     const { train } = lab();

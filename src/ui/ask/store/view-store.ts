@@ -8,7 +8,7 @@ export type Selection =
   | { kind: 'token'; rolloutId: string; segment: number; token: number }
   | { kind: 'passage'; rolloutId: string; event: number; hit: number };
 
-/** View state that the address does not carry, and the address itself as a value. */
+/** View state outside the address, and the parsed address itself. */
 interface ViewStore {
   address: AskAddress;
   addressProblems: string[];
@@ -26,8 +26,8 @@ interface ViewStore {
 const initial = parseAddress(globalThis.location?.search ?? '');
 
 /**
- * What Ask shows of a run. The location bar follows the address in here; panels, selection and colours are
- * forgotten when the page is loaded again.
+ * View state of Ask. The location bar follows `address`; panels, selection and colours are reset when
+ * the page reloads.
  */
 export const useView = create<ViewStore>()((set) => ({
   address: initial.address,
@@ -36,23 +36,23 @@ export const useView = create<ViewStore>()((set) => ({
   selection: null,
   pinned: false,
   detailsOpen: !isOverlay(),
-  // A narrow screen shows the rollout first; the setup is one press away.
+  // A narrow screen shows the rollout first; the setup is one click away.
   setupOpen: !isNarrow(),
   colourBy: 'advantage',
   setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),
-  // A pinned panel keeps what it shows.
+  // A pinned panel keeps its content.
   select: (selection) =>
     set((state) => {
       if (state.pinned && selection) return {};
-      // An opened card says it all; over the rollout the panel would only hide it.
+      // An opened card already shows it; the panel would only cover the rollout.
       const unasked = selection === null || (selection.kind === 'event' && isOverlay());
       return { selection, detailsOpen: state.detailsOpen || !unasked };
     }),
 }));
 
-/** Shows or hides one of the two panels beside the rollouts. */
+/** Shows or hides one of the two side panels. */
 export const togglePanel = (panel: 'setupOpen' | 'detailsOpen'): void =>
   useView.setState((state) => ({ [panel]: !state[panel] }));
 
-/** For commands and links that lead to a field of the setup. */
+/** For commands and links that focus a field of the setup. */
 export const openSetup = (): void => useView.setState({ setupOpen: true });

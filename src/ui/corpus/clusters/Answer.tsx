@@ -17,10 +17,7 @@ const SHARE_HEADS: readonly Head[] = [
   ['kept', 'figure'],
 ];
 
-/**
- * "exact" is the rank in a scan of all passages; a lower one than the row’s own is a miss of the
- * clusters.
- */
+/** "exact" is the rank in a scan of all passages; a rank better than the row’s own is a miss of the clusters. */
 const HIT_HEADS: readonly Head[] = [
   ['rank', 'figure'],
   ['exact', 'figure'],
@@ -29,7 +26,7 @@ const HIT_HEADS: readonly Head[] = [
   ['passage'],
 ];
 
-/** Where the candidates of a query came from, and what the search gave beside the exact scan. */
+/** Which clusters gave the candidates of a query, and the results next to those of the exact scan. */
 export const Answer = ({
   answer,
   overview,
@@ -46,17 +43,14 @@ export const Answer = ({
   </section>
 );
 
-/**
- * The search in one sentence: what was scanned, what was kept, and how much of the exact answer it
- * found.
- */
+/** Summary of the search: passages scanned and kept, and recall against the exact scan. */
 const Summary = ({
   answer: { query, trace, hits, missed, clusterMs, exactMs },
 }: {
   answer: ClusterAnswer;
 }) => {
   const wanted = hits.length + missed.length;
-  // Of the k best of the exact scan, those that came: recall at k of the clusters.
+  // Recall at k of the clusters against the exact scan.
   const kept = hits.filter(({ exactRank }) => exactRank !== null && exactRank <= hits.length);
   return (
     <p role="status">
@@ -74,8 +68,8 @@ const Summary = ({
 };
 
 /**
- * How the candidates were divided among the clusters. Clusters that gave none are greyed, not left
- * out: what was not searched is the point of the table.
+ * How the candidates were divided among the clusters. Clusters without candidates are greyed, not
+ * omitted: what was not searched is the point of the table.
  */
 const Shares = ({
   answer: { trace },
@@ -85,10 +79,10 @@ const Shares = ({
   overview: ClusterOverview;
 }) => {
   const { sampling, clusters } = overview;
-  // In candidates, of those that were in fact divided: the floor is a share of them.
+  // In candidates actually divided: the floor is a share of them.
   const least =
     trace.clusters.reduce((sum, { candidates }) => sum + candidates, 0) * sampling.minimumShare;
-  // A query divides its candidates among the nearest clusters alone; the trace has no others.
+  // A query divides its candidates only among the nearest clusters; the trace has no others.
   const rest = overview.clusters.length - trace.clusters.length;
   return (
     <>
@@ -112,7 +106,7 @@ const Shares = ({
               </td>
               <td className="figure">
                 {formatCount(share.candidates)}
-                {/* All of its passages: more were not to be had. */}
+                {/* All passages of the cluster. */}
                 {share.candidates === share.size ? <span className="fine"> all</span> : null}
               </td>
               <td className="figure">{share.results || DASH}</td>
@@ -132,7 +126,7 @@ const Shares = ({
   );
 };
 
-/** What was found, beside its rank in the exact scan, and what the clusters missed. */
+/** The results with their rank in the exact scan, and those that the clusters missed. */
 const Hits = ({ answer: { hits, missed } }: { answer: ClusterAnswer }) => (
   <>
     <Table className="plain-table" heads={HIT_HEADS}>

@@ -4,17 +4,17 @@ import { plural } from '../../kit/words/format.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import type { Clusters } from './use-clusters.ts';
 
-/** Questions of the list that are asked at once to see the weights learn. */
+/** Questions that are asked in one batch to show how the weights learn. */
 const ASKED_AT_ONCE = 100;
 
-/** What the form asks for; kept above it, since a query of the list below is put into it. */
+/** The form's fields; kept in the parent, because the list below sets the query. */
 export interface Wanted {
   query: string;
   /** Passages. */
   k: number;
 }
 
-/** Searches through the index, and what it learned of them. */
+/** Searches the index, and resets its learned weights. */
 export const Asking = ({
   clusters,
   wanted,
@@ -62,7 +62,7 @@ export const Asking = ({
       <Button variant="default" disabled={busy || !learning?.queries} onClick={clusters.forget}>
         Reset the learned weights
       </Button>
-      {/* Forgetting asks nothing: it can be undone until something else is forgotten. */}
+      {/* No confirmation: a reset can be undone until the next one. */}
       {learning?.recallable ? (
         <span className="cluster-undo" role="status">
           Reset.{' '}

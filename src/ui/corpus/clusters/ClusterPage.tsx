@@ -20,10 +20,10 @@ import { GoneNote, PartInSearch, SourceLine, WithoutVectorsNote } from './Shown.
 import { useClusters, type Clusters } from './use-clusters.ts';
 import './clusters.css';
 
-/** What the index is, and what it takes. */
+/** Size and memory of the index. */
 const Facts = ({ overview }: { overview: ClusterOverview }) => {
   const { passages, clusters, bytes, vectorBytes, stored, openedMs, sampling } = overview;
-  // Bytes a passage, tables and centroids included, so that both figures can be compared.
+  // Bytes per passage, tables and centroids included, so that both numbers are comparable.
   const each = (total: number): string => formatCount(Math.round(total / passages));
   return (
     <p className="fine" data-testid="cluster-facts">
@@ -41,11 +41,11 @@ const Facts = ({ overview }: { overview: ClusterOverview }) => {
   );
 };
 
-/** What is to be said of the number of clusters. */
+/** Notes on the number of clusters. */
 const notesOf = ({ dissolved, choice }: ClusterOverview): string => {
   const notes = [
     dissolved > 0 ? `${dissolved} dissolved (too small)` : '',
-    // Of one number there is no chart.
+    // A chart needs at least two candidates.
     choice?.scores.length === 1
       ? `${choice.clusters} tried; each needs at least ${BUILD_DEFAULTS.minimumDocuments} passages`
       : '',
@@ -53,7 +53,7 @@ const notesOf = ({ dissolved, choice }: ClusterOverview): string => {
   return notes.length > 0 ? ` (${notes.join('; ')})` : '';
 };
 
-/** Long work of the page itself, or the opening of the source that searches wait for too. */
+/** Progress of work on this page, or of opening the source. */
 const Working = ({ clusters, what }: { clusters: Clusters; what: string }) => {
   const { progress } = clusters;
   return (
@@ -75,7 +75,7 @@ const Working = ({ clusters, what }: { clusters: Clusters; what: string }) => {
   );
 };
 
-/** What failed: a search leaves the clusters as they were, a building has to be begun again. */
+/** A failed search leaves the clusters unchanged; a failed build must be restarted. */
 const Problem = ({ clusters }: { clusters: Clusters }) => (
   <p role="alert" className="tone-bad">
     ⚠ {clusters.error}{' '}
@@ -128,12 +128,12 @@ const Index = (props: { local: LocalSpec; clusters: Clusters; overview: ClusterO
   );
 };
 
-/** One source; another one restarts. */
+/** One source; another one remounts it. */
 const SourceClusters = ({ local }: { local: LocalSpec }) => {
   const { status } = useLab((state) => state.parts.retrieval);
   const clusters = useClusters(local, status === 'ready');
   const { overview, without, busy, error } = clusters;
-  // The source itself is being opened for everybody; clusters are built after that.
+  // The source itself is opening; clusters are built after that.
   const opens = status === 'loading' && local.kind === 'collections';
   return (
     <>
@@ -159,7 +159,7 @@ const SourceClusters = ({ local }: { local: LocalSpec }) => {
   );
 };
 
-/** Collections may have been deleted on other pages, and in other tabs. */
+/** Collections may have been deleted on other pages and in other tabs. */
 const useCollectionList = (): void => {
   useEffect(() => {
     const read = () => void readCollections();
@@ -169,7 +169,7 @@ const useCollectionList = (): void => {
   }, []);
 };
 
-/** The clusters of the passages that runs search, and where a query's candidates come from. */
+/** The clusters of the searched passages, and the clusters that a query's candidates come from. */
 const ClusterPage = () => {
   useNeeds('sources');
   useCollectionList();
@@ -182,7 +182,7 @@ const ClusterPage = () => {
         candidates of a query are divided among the nearest clusters by learned weights, relevance
         and temperature.
       </p>
-      {/* Keyed by its content: answers and progress of one source are not shown as those of another. */}
+      {/* Keyed by its content: answers and progress of one source must not be shown for another. */}
       <SourceClusters key={JSON.stringify(local)} local={local} />
     </main>
   );

@@ -5,15 +5,15 @@ import { DASH, formatCount } from '../../kit/words/format.ts';
 const ORDERS = ['size', 'weight', 'hits', 'cohesion'] as const;
 type Order = (typeof ORDERS)[number];
 
-/** Rows that are shown before all are asked for. */
+/** Rows shown before the user asks for all. */
 const SHOWN = 40;
 
-/** All clusters, by one of their figures. */
+/** All clusters, sortable by one of their numbers. */
 export const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
   const [order, setOrder] = useState<Order>('size');
   const { clusters: rows, learning } = overview;
   const { weights, hits } = learning;
-  // What learning changes comes as lists beside the rows, which stay as they are.
+  // Learned values come as separate lists; the rows themselves do not change.
   const clusters = useMemo(
     () => rows.map((row, i) => ({ ...row, weight: weights[i] ?? 1, hits: hits[i] ?? 0 })),
     [rows, weights, hits],
@@ -23,7 +23,7 @@ export const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
     () => clusters.toSorted((a, b) => b[order] - a[order] || a.cluster - b.cluster),
     [clusters, order],
   );
-  // Bars are measured by the largest cluster.
+  // Bars are relative to the largest cluster.
   const largest = Math.max(1, ...clusters.map(({ size }) => size));
   return (
     <>

@@ -15,12 +15,12 @@ import { Table, type Head } from '../../kit/Table.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import { temperatureCurve } from './curves.ts';
 
-/** CSS pixels, of the charts on the training page too. */
+/** CSS pixels, as for the training charts. */
 const HEIGHT = 168;
-/** The chart library takes styles as values; colours are the page’s variables, so that they follow the theme. */
+/** The chart library takes styles as values; colours are CSS variables, so they follow the theme. */
 const TICK = { fill: 'var(--dim)', fontSize: 11 };
 const MARGIN = { top: 10, right: 14, bottom: 0, left: 0 };
-/** Beside the plot, for the names of its lines. */
+/** Room for the names of the lines. */
 const NAMES = 64;
 
 const CURVE_HEADS: readonly Head[] = [
@@ -28,7 +28,7 @@ const CURVE_HEADS: readonly Head[] = [
   ['τ', 'figure'],
 ];
 
-/** τ by the number of queries, and where it stands. */
+/** τ by the number of queries, with its current value. */
 export const TemperatureChart = ({ overview }: { overview: ClusterOverview }) => {
   const { sampling, learning } = overview;
   const { queries } = learning;
@@ -87,7 +87,7 @@ export const TemperatureChart = ({ overview }: { overview: ClusterOverview }) =>
   );
 };
 
-/** The measures by which the number of clusters is chosen, with their colours. */
+/** The scores used to choose the number of clusters, with their colours. */
 const LINES = [
   { key: 'elbow', colour: 1 },
   { key: 'silhouette', colour: 2 },
@@ -99,7 +99,7 @@ const CHOICE_HEADS: readonly Head[] = [
   ...LINES.map(({ key }): Head => [key, 'figure']),
 ];
 
-/** Elbow, silhouette and their combination, by the number of clusters that was tried. */
+/** Elbow, silhouette and their combination, by the number of clusters tried. */
 export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['choice']> }) => {
   const { clusters: chosen, scores } = choice;
   const tried = scores.map(({ clusters }) => clusters);
@@ -126,7 +126,7 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
             <XAxis
               dataKey="clusters"
               type="number"
-              // The elbow is looked for over log k (Kneedle), so it is seen there.
+              // Kneedle looks for the elbow over log k, so the axis is logarithmic.
               scale="log"
               domain={['dataMin', 'dataMax']}
               ticks={tried}
@@ -150,7 +150,7 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
               />
             ))}
           </LineChart>
-          {/* Names are beside the plot in the ink of their line, in its order from above. */}
+          {/* Names are next to the plot in the colour of their line, ordered from the top. */}
           <div className="chart-labels" aria-hidden="true">
             {LINES.map(({ key, colour }, i) => (
               <span key={key} style={{ top: 16 + 14 * i, color: `var(--series-ink-${colour})` }}>

@@ -13,7 +13,7 @@ const HEADS: readonly Head[] = [
 /** Clusters of a query that are named; the rest are counted. */
 const NAMED = 3;
 
-/** The last queries that the index answered, whoever asked, and where their results came from. */
+/** The last queries of the index, from any page, and the clusters of their results. */
 export const Recent = ({
   overview,
   disabled,

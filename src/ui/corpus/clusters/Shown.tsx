@@ -9,16 +9,16 @@ import { localMethod } from '../../../retrieval/methods/list.ts';
 import type { LocalMethod } from '../../../retrieval/methods/method.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
-/** Which source is shown, how it is searched, and whether the index that is shown has a part in it. */
+/** The source, its search method, and whether searches use this index. */
 
 const idsOf = (local: LocalSpec): readonly string[] =>
   local.kind === 'collections' ? local.ids : [];
 
-/** How the source is searched; the built-in world always by its lexical and dense lists together. */
+/** The search method; the built-in world always fuses its lexical and dense lists. */
 const methodOf = (local: LocalSpec): LocalMethod =>
   localMethod(local.kind === 'built-in' ? 'hybrid' : local.method);
 
-/** The source in a sentence. */
+/** The source in one sentence. */
 export const SourceLine = ({ local }: { local: LocalSpec }) => {
   const names = useNames(idsOf(local));
   return (
@@ -32,7 +32,7 @@ export const SourceLine = ({ local }: { local: LocalSpec }) => {
   );
 };
 
-/** What to do where a chosen collection was deleted. */
+/** What to do if a chosen collection was deleted. */
 export const GoneNote = ({ local, failed }: { local: LocalSpec; failed: boolean }) => {
   if (!useGone(idsOf(local))) return null;
   return (
@@ -46,14 +46,14 @@ export const GoneNote = ({ local, failed }: { local: LocalSpec; failed: boolean 
   );
 };
 
-/** Changes the method of search for all places, which makes this index the one that answers. */
+/** Changes the search method everywhere, so that searches use this index. */
 const ByClusters = () => (
   <Button size="compact-sm" variant="default" onClick={() => changeSearch({ method: 'cluster' })}>
     Search by clusters
   </Button>
 );
 
-/** Whether searches and this index have to do with one another. */
+/** Whether searches use this index. */
 export const PartInSearch = ({
   local,
   overview: { answers, kept, method },
@@ -85,7 +85,7 @@ export const PartInSearch = ({
   );
 };
 
-/** Nothing can be clustered yet, and what would do it. */
+/** Why nothing can be clustered yet, and what to do. */
 export const WithoutVectorsNote = ({
   local,
   without: { encoder, passages },

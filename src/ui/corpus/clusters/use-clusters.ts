@@ -10,43 +10,43 @@ import type {
 import { lab } from '../../lab/connection.ts';
 import { messageOf } from '../../../base/errors.ts';
 
-/** How often a building is asked how far it is. */
+/** Interval of progress polls while building. */
 const POLL_MS = 250;
-/** How often an index that answers searches is asked what it learned. */
+/** Interval of polls for what an index in use has learned. */
 const LEARNING_MS = 1000;
 
-/** What the page of clusters shows of a source, and what it can do with it. Nothing here rejects: see `error`. */
+/** State and actions of the clusters page for one source. Nothing rejects: see `error`. */
 export interface Clusters {
-  /** Null until it is there, and where the source has no vectors. */
+  /** Null until built, and if the source has no vectors. */
   overview: ClusterOverview | null;
-  /** The source has no vectors, and nobody asked for them yet. */
+  /** The source has no vectors, and the user has not asked to compute them. */
   without: WithoutVectors | null;
-  /** To the last search; null before the first, and after what was learned was forgotten. */
+  /** Of the last search; null before the first one, and after a reset. */
   answer: ClusterAnswer | null;
-  /** Of what `busy` names; null while nothing is done, and before the first look at it. */
+  /** Progress of `busy`; null while idle, and before the first poll. */
   progress: ClusterProgress | null;
-  /** What is being done, in a word; nothing can be asked meanwhile. */
+  /** The current work in one word; searches are blocked meanwhile. */
   busy: 'opening' | 'searching' | 'learning' | null;
   error: string | null;
-  /** Builds, also where vectors must be made for it; again after a failure or a stop. */
+  /** Builds the index, computing vectors if needed; again after a failure or a stop. */
   build: () => void;
   stop: () => void;
   search: (query: string, k: number) => void;
-  /** Searches for all of them, one after another, to see the weights learn. */
+  /** Searches for all of them in sequence, to show how the weights learn. */
   learn: (queries: readonly string[], k: number) => void;
-  /** Weights are as at the beginning; `recall` brings back what was forgotten last. */
+  /** Resets the weights; `recall` undoes the last reset. */
   forget: () => void;
   recall: () => void;
 }
 
 /**
- * The clusters of a local source, opened once retrieval is `ready`, and again whenever it was not.
- * Another source is another component: give it a key.
+ * The clusters of a local source, opened once retrieval is `ready`, and again after each reopening.
+ * Use a key: another source is another component.
  */
 export function useClusters(local: LocalSpec, ready: boolean): Clusters {
   const [shown, setShown] = useState<ClusterOverview | WithoutVectors | null>(null);
   const [answer, setAnswer] = useState<ClusterAnswer | null>(null);
-  /** How often building was asked for by hand. */
+  /** How often the user requested a build. */
   const [asked, setAsked] = useState(0);
   const [asking, setAsking] = useState<'searching' | 'learning' | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -65,7 +65,7 @@ export function useClusters(local: LocalSpec, ready: boolean): Clusters {
         (reason: unknown) => left || setError(messageOf(reason)),
       );
     return () => {
-      // An answer that comes later would be to a source or a question that is not shown any more.
+      // A later answer would belong to a source or question that is no longer shown.
       left = true;
     };
   }, [local, ready, asked]);
@@ -80,10 +80,10 @@ export function useClusters(local: LocalSpec, ready: boolean): Clusters {
     [],
   );
 
-  // Into what is shown: rows of clusters stay as they were, and with them what is drawn of them.
+  // Merges new values; rows of clusters keep their objects, so they are not rendered again.
   const learned = (learning: ClusterLearning): void =>
     setShown((now) => (now?.kind === 'clusters' ? { ...now, learning } : now));
-  // Not while something is asked here: its own answer brings what was learned.
+  // Not during a search on this page: its own answer brings the learned values.
   useLearning(local, ready && busy === null ? overview : null, learned);
 
   const during = async (what: 'searching' | 'learning', act: () => Promise<void>) => {
@@ -127,7 +127,7 @@ export function useClusters(local: LocalSpec, ready: boolean): Clusters {
   };
 }
 
-/** How far the work is that is under way. */
+/** Polls the progress of the current work. */
 function useProgress(busy: boolean): ClusterProgress | null {
   const [progress, setProgress] = useState<ClusterProgress | null>(null);
   useEffect(() => {
@@ -145,7 +145,7 @@ function useProgress(busy: boolean): ClusterProgress | null {
   return progress;
 }
 
-/** Searches of runs teach the index that answers them: what changed is fetched while it is shown. */
+/** Searches of runs train the index in use: polls for changes while it is shown. */
 function useLearning(
   local: LocalSpec,
   overview: ClusterOverview | null,
@@ -155,7 +155,7 @@ function useLearning(
   useEffect(() => {
     if (changes === null) return undefined;
     const timer = setInterval(() => {
-      // Nobody sees it: the worker is left alone.
+      // Not visible: no polling.
       if (document.visibilityState !== 'visible') return;
       lab()
         .clusters.learning(local, changes)

@@ -4,13 +4,13 @@ import { PickButton } from '../../kit/PickButton.tsx';
 import { offerFiles, offerUrl } from '../store/collections-actions.ts';
 import { pickedFiles, type Gathered } from './dropped-files.ts';
 
-/** Hands files to the preview, whatever way they came; nothing of them is stored yet. */
+/** Passes files to the preview; nothing is stored yet. */
 export const offerGathered = ({ files, leftOut, folder }: Gathered): void =>
   offerFiles(files, leftOut, folder);
 
 const offerPicked = (files: File[]): void => offerGathered(pickedFiles(files));
 
-/** A file from an address; the form stays open where it could not be fetched. */
+/** Fetches a file from an address; the form stays open if that fails. */
 const FromUrl = ({ close }: { close: () => void }) => {
   const [url, setUrl] = useState('');
   const onSubmit = (event: FormEvent) => {
@@ -35,7 +35,7 @@ const FromUrl = ({ close }: { close: () => void }) => {
   );
 };
 
-/** Text as a file without a name of its own; what it is, is detected as with any other. */
+/** Pasted text as an unnamed file; its format is detected as usual. */
 const Paste = ({ close }: { close: () => void }) => {
   const [text, setText] = useState('');
   const onSubmit = (event: FormEvent) => {
@@ -62,7 +62,7 @@ const Paste = ({ close }: { close: () => void }) => {
   );
 };
 
-/** The ways in: files, a folder, an address, the clipboard; a drop is the page's. */
+/** Import from files, a folder, an address or the clipboard; the page handles drops. */
 export const AddBar = () => {
   const [open, setOpen] = useState<'url' | 'paste' | null>(null);
   const toggle = (which: 'url' | 'paste') => setOpen(open === which ? null : which);

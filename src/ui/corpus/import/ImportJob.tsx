@@ -7,7 +7,7 @@ import { secondsLeft, useCollections, type CollectionsJob } from '../store/colle
 
 const VERBS = { import: 'Importing', merge: 'Merging', fetch: 'Fetching' } as const;
 
-/** The time, twice a second: what is left is told though nothing arrives. */
+/** The clock, twice a second: the time left changes even without progress. */
 const useNow = (): number => {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
@@ -17,13 +17,13 @@ const useNow = (): number => {
   return now;
 };
 
-/** How far it is: items of a merge, bytes of a file; bytes alone where a server does not say how many there are. */
+/** Progress: items of a merge, bytes of a file; only bytes if the server does not state the size. */
 const amount = ({ kind, done, total }: CollectionsJob): string => {
   if (kind === 'merge') return `${formatCount(done)} of ${plural(total, 'item')}`;
   return total > 0 ? `${formatBytes(done)} of ${formatBytes(total)}` : formatBytes(done);
 };
 
-/** What an import has found so far; nothing for other jobs. */
+/** Counts of an import; empty for other jobs. */
 const Counts = ({ job: { progress } }: { job: CollectionsJob }) => {
   if (!progress) return null;
   const { passages, questions, duplicates, rejected, file, files } = progress;
@@ -37,13 +37,13 @@ const Counts = ({ job: { progress } }: { job: CollectionsJob }) => {
   );
 };
 
-/** What is being done, how far it is, how long still, and how to stop it. */
+/** The current job, its progress, its time left, and a cancel button. */
 export const ImportJob = () => {
   const job = useCollections((state) => state.job);
   return job ? <Running job={job} /> : null;
 };
 
-/** A component of its own, so that the clock runs only while there is a job. */
+/** A separate component, so that the clock only runs during a job. */
 const Running = ({ job }: { job: CollectionsJob }) => {
   const now = useNow();
   const left = secondsLeft(job, now);
@@ -66,7 +66,7 @@ const Running = ({ job }: { job: CollectionsJob }) => {
         className="bar"
         aria-label={VERBS[job.kind]}
         max={1}
-        // Without a value the bar only moves: the size is not known.
+        // An indeterminate bar: the size is unknown.
         {...(job.total > 0 && { value: job.done / job.total })}
       />
       <Counts job={job} />

@@ -14,16 +14,14 @@ import { countWords } from '../store/count-words.ts';
 import { FORMATS, formatKey, formatWords } from './format-words.ts';
 import { PreviewItems } from './PreviewItems.tsx';
 
-/** The preview, where it is there and the file could be read. */
+/** The preview, if it is loaded and the file was readable. */
 const previewOf = ({ preview }: Pending): Preview | null =>
   preview?.status === 'ready' ? preview.preview : null;
 
-/** Value of the option that stands for no collection yet. */
+/** Option value for a new collection. */
 const NEW = 'new';
 
-/**
- * Into which collection: a new one with a name, or one that is there. Its duplicates are left out.
- */
+/** The target collection: a new one with a name, or an existing one. Duplicates are skipped. */
 const Target = ({ pending }: { pending: Pending }) => {
   const collections = useCollections((state) => state.collections);
   return (
@@ -53,13 +51,13 @@ const Target = ({ pending }: { pending: Pending }) => {
   );
 };
 
-/** How running text is cut, and whether contexts come along; only where it matters. */
+/** How plain text is cut, and whether contexts are imported; shown only where it matters. */
 const Reading = ({ pending }: { pending: Pending }) => {
   const { choice, files } = pending;
   const preview = previewOf(pending);
-  // Only running text is cut; passages of JSON or CSV stay as they are.
+  // Only plain text is cut; passages of JSON or CSV stay whole.
   const prose = preview?.format.schema === 'prose' || files.length > 1;
-  // Of several files only the shown one was looked at; the others may be of any kind.
+  // Only the previewed file was read; the others may have other formats.
   const asks = preview?.format.kind === 'questions' || files.length > 1;
   const chunking = choice.chunking ?? CHUNKING_DEFAULTS;
   const change = (part: Partial<typeof chunking>) =>
@@ -81,8 +79,8 @@ const Reading = ({ pending }: { pending: Pending }) => {
           ]}
           onChange={({ currentTarget: { value } }) => {
             const format = FORMATS.find((one) => formatKey(one) === value);
-            // "What is detected" is an absent format, not one of its own: each file is then
-            // detected by itself.
+            // "Detect" is an absent format, so that each file is
+            // detected separately.
             const { format: _, ...rest } = choice;
             changePending({ choice: format ? { ...rest, format } : rest });
           }}
@@ -99,7 +97,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
             clampBehavior="blur"
             value={chunking.maxWords}
             onChange={(value) =>
-              // A number that is being typed may be below the least; the field sets it right when it is left.
+              // A number may be too small while it is typed; it is corrected on blur.
               typeof value === 'number' && value >= 1 && change({ maxWords: Math.round(value) })
             }
           />
@@ -131,7 +129,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
   );
 };
 
-/** The files on their way in; of several, the one that the preview shows can be chosen. */
+/** The files to import; the previewed one can be chosen. */
 const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => (
   <div className="offered">
     {files.length > 1 ? (
@@ -139,7 +137,7 @@ const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => 
         size="xs"
         aria-label="File in the preview"
         value={String(shown)}
-        // A list of ten thousand could not be chosen from.
+        // Ten thousand options would be unusable.
         data={files.slice(0, 1000).map(({ name, file }, i) => ({
           value: String(i),
           label: `${name} (${formatBytes(file.size)})`,
@@ -157,7 +155,7 @@ const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => 
   </div>
 );
 
-/** As text: what the file is, how many items it has, and what becomes of them. */
+/** Format, number of items, and what will be imported. */
 const Found = ({ pending }: { pending: Pending }) => {
   const { preview } = pending;
   if (!preview || preview.status === 'cancelled') return <p role="status">Reading the file …</p>;
@@ -188,7 +186,7 @@ const Found = ({ pending }: { pending: Pending }) => {
         )}
         .
       </p>
-      {/* Told by its size, its beginning and its end, whatever its name. */}
+      {/* Recognised by its size, beginning and end, not by its name. */}
       {preview.sameFile.length > 0 ? (
         <p className="warn">
           This file was already imported into{' '}
@@ -199,16 +197,16 @@ const Found = ({ pending }: { pending: Pending }) => {
   );
 };
 
-/** What was dropped, before anything is stored of it. */
+/** The preview of an import, before anything is stored. */
 export const PendingImport = () => {
   const pending = useCollections((state) => state.pending);
   const busy = useCollections((state) => state.job !== null);
   if (!pending) return null;
   const preview = previewOf(pending);
-  // Several files are imported even if the one that is shown holds nothing.
+  // Several files are imported even if the previewed one is empty.
   const nothing =
     pending.files.length === 1 && preview?.questions.length === 0 && preview.passages.length === 0;
-  // One file has to be looked at first; of several those that cannot be read are told after the import.
+  // A single file must be previewed first; with several, unreadable files are reported after the import.
   const ready = pending.files.length > 1 || (preview !== null && !nothing);
   return (
     <section className="pending" aria-label="Import">

@@ -5,15 +5,15 @@ import { Table, type Head } from '../../kit/Table.tsx';
 
 const HEADS: readonly Head[] = [['line', 'figure'], ['key'], ['why it is rejected']];
 
-/** Questions and passages that are shown; rejected items are shown up to 50, as they are what can be mended. */
+/** Previewed questions and passages; up to 50 rejected items, because those can be fixed. */
 const SHOWN = 8;
 
-/** Where each is in its file, the key at fault and what was expected there. */
+/** Position in the file, the faulty key, and what was expected. */
 const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   <Table className="preview-table" heads={HEADS}>
     {items.map(({ line, item, key, expected }, index) => (
       <tr key={index}>
-        {/* Formats without lines, such as parquet, have places. */}
+        {/* Formats without lines, such as parquet, have item numbers. */}
         <td className="figure">{line ?? `item ${item + 1}`}</td>
         <td>
           <code>{key || 'the whole item'}</code>
@@ -24,7 +24,7 @@ const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   </Table>
 );
 
-/** Items of one kind, `shown` of `of` that the file has. */
+/** Items of one kind: `shown` of the file's `of`. */
 const Group = (props: {
   title: string;
   shown: number;
@@ -41,7 +41,7 @@ const Group = (props: {
   </details>
 );
 
-/** The first questions and passages as they would be stored, and what would be rejected. */
+/** The first questions and passages as they would be stored, and the rejected ones. */
 export const PreviewItems = ({ preview }: { preview: Preview }) => {
   const { questions, passages, rejected, progress } = preview;
   return (

@@ -10,7 +10,7 @@ import {
 } from '../store/collections-actions.ts';
 import { useCollections } from '../store/collections-store.ts';
 
-/** What happened to an import, by its status; `open` is one that no tab works on any more. */
+/** Why an import is unfinished, by its status; `open`: no tab works on it any more. */
 const WORDS = {
   open: 'was interrupted',
   cancelled: 'was stopped',
@@ -18,7 +18,7 @@ const WORDS = {
   done: 'is done',
 } as const;
 
-/** Goes on with the file if it is available, else asks for it. */
+/** Resumes with the file if this visit has it, else asks for it. */
 const Resume = ({ record }: { record: ImportRecord }) => {
   const input = useRef<HTMLInputElement>(null);
   const busy = useCollections((state) => state.job !== null);
@@ -26,7 +26,7 @@ const Resume = ({ record }: { record: ImportRecord }) => {
     const file = fileOf(record);
     if (file) void resumeImport(record, file);
     else if (record.origin.kind === 'url') void resumeFromUrl(record, record.origin.url);
-    // The browser keeps no file between visits, so it has to be chosen again; another one is refused.
+    // Browsers keep no files between visits, so the user chooses it again; another file is refused.
     else input.current?.click();
   };
   return (
@@ -38,7 +38,7 @@ const Resume = ({ record }: { record: ImportRecord }) => {
         aria-label={`${record.name} again`}
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? [];
-          // Else choosing the same file again would be no change, and nothing would happen.
+          // Otherwise choosing the same file again would not fire a change event.
           event.currentTarget.value = '';
           if (file) void resumeImport(record, file);
         }}
@@ -56,11 +56,11 @@ const Resume = ({ record }: { record: ImportRecord }) => {
   );
 };
 
-/** Imports of a collection that did not come to their end. */
+/** Unfinished imports of a collection. */
 export const Unfinished = ({ row }: { row: CollectionView }) => {
-  // Its import is unfinished as well, but not broken off.
+  // This import is still running, not interrupted.
   if (row.busy) return <div className="fine">being written …</div>;
-  // The others come up as these are dealt with.
+  // The others appear once these are resolved.
   return row.unfinished.slice(0, 3).map((record) => (
     <div key={record.id} className="unfinished-import" data-testid="unfinished">
       <span>

@@ -1,17 +1,17 @@
 import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
 import type { Offered } from '../store/collections-store.ts';
 
-/** Files that are read out of a folder; a file that is chosen itself is always looked at. */
+/** File types that are read from a folder; a file chosen directly is always previewed. */
 const KNOWN = /\.(?:json|jsonl|ndjson|csv|tsv|parquet|txt|md|markdown)(?:\.gz)?$/iu;
-/** Files of one folder that are taken at most. */
+/** Most files of one folder. */
 const MOST_FILES = 10_000;
 
-/** What was dropped or picked, ready to be looked at. */
+/** Dropped or chosen files, ready for the preview. */
 export interface Gathered {
   files: Offered[];
-  /** Files of folders that are of no known kind. */
+  /** Files of folders with unknown types. */
   leftOut: number;
-  /** Name of the folder, where one was dropped alone. */
+  /** Name of the folder, if only one was dropped. */
   folder?: string;
 }
 
@@ -21,9 +21,9 @@ const offered = (file: File, name = file.name): Offered => ({
   origin: { kind: 'file' },
 });
 
-/** Files of a picker; those of a folder by their paths. */
+/** Files of a picker; those of a folder sorted by path. */
 export function pickedFiles(list: readonly File[]): Gathered {
-  // Empty where files were picked and no folder.
+  // Empty for files that were not chosen by folder.
   const folder = list[0]?.webkitRelativePath.split('/')[0] ?? '';
   if (folder === '') return { files: list.map((file) => offered(file)), leftOut: 0 };
   const known = list.filter(({ name }) => KNOWN.test(name) && !name.startsWith('.'));
@@ -37,10 +37,10 @@ export function pickedFiles(list: readonly File[]): Gathered {
   };
 }
 
-/** Browsers hand files of a folder out in any order; an import should give the same collection each time. */
+/** Browsers list a folder in any order; an import must give the same collection every time. */
 const byName = (a: Offered, b: Offered): number => a.name.localeCompare(b.name);
 
-/** Files of a folder are taken where they are of a known kind; one that lies beside it always. */
+/** Files of a folder are filtered by type; directly dropped files are not. */
 async function gather(entry: FileSystemEntry, found: Gathered): Promise<void> {
   const wanted = (inner: FileSystemEntry): boolean => {
     if (inner.name.startsWith('.')) return false;
@@ -53,7 +53,7 @@ async function gather(entry: FileSystemEntry, found: Gathered): Promise<void> {
     found.files.push(offered(file, entry.isDirectory ? path : file.name));
 }
 
-/** Files and folders of a drop. Its items are gone once the event is over, so they are taken at once. */
+/** Files and folders of a drop. Its items are only valid during the event, so they are read at once. */
 export async function droppedFiles(transfer: DataTransfer): Promise<Gathered> {
   const entries = droppedEntries(transfer);
   // Both before the first await.

@@ -1,7 +1,7 @@
 import type { Container, Format } from '../../../formats/import/values/types.ts';
 import { formatsOf, itemSchema, SCHEMAS } from '../../../formats/import/schemas/list.ts';
 
-/** Formats as text, and those that a file may be read as. */
+/** Names of formats, and which formats a file may be read as. */
 
 const CONTAINER_WORDS: Readonly<Record<Container, string>> = {
   jsonl: 'JSON lines',
@@ -14,12 +14,12 @@ const CONTAINER_WORDS: Readonly<Record<Container, string>> = {
   text: 'plain text',
 };
 
-/** “HotpotQA, JSON list”: what the items are, then how they are written down. */
+/** “HotpotQA, JSON list”: the items, then the syntax. */
 export const formatWords = ({ container, schema }: Format): string =>
   `${itemSchema(schema).name}, ${CONTAINER_WORDS[container]}`;
 
-/** All that a file may be read as. */
+/** Every format that a file may be read as. */
 export const FORMATS: readonly Format[] = formatsOf(SCHEMAS);
 
-/** One word a format, for values of a list. */
+/** One word per format, for option values. */
 export const formatKey = ({ container, schema }: Format): string => `${container}/${schema}`;

@@ -11,7 +11,7 @@ import { useItems } from './use-items.ts';
 /** Milliseconds without a letter before the worker is asked. */
 const FILTER_MS = 250;
 
-/** Places of the items that hold the words; null where all are shown. */
+/** Indices of matching items; null for all. */
 const useFound = (id: string, kind: ItemKind, filter: string) => {
   const [found, setFound] = useState<{ filter: string; places: number[] } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -20,7 +20,7 @@ const useFound = (id: string, kind: ItemKind, filter: string) => {
     let live = true;
     const timer = setTimeout(() => {
       void lab()
-        // One job name for all: a new search ends the one under way, whose outcome then is `cancelled`.
+        // One job name: a new search cancels the running one, whose outcome is then `cancelled`.
         .collections.find('corpus-filter', id, kind, filter)
         .then((outcome) => {
           if (live && outcome.status === 'ready') setFound({ filter, places: outcome.places });
@@ -33,14 +33,14 @@ const useFound = (id: string, kind: ItemKind, filter: string) => {
     };
   }, [id, kind, filter]);
   return {
-    // Those of the last words stay until the next are known, so that the list does not flicker.
+    // Keeps the last matches until the next arrive, so that the list does not flicker.
     places: filter === '' ? null : (found?.places ?? []),
     searching: filter !== '' && found?.filter !== filter,
     problem,
   };
 };
 
-/** A question with its gold answers and what it needs, or a passage whole. */
+/** A question with its gold answers and sources, or a whole passage. */
 const Entry = ({ item }: { item: Item }) => {
   if ('answers' in item) {
     const { text, answers, supporting, id, sourceType, type, difficulty } = item;
@@ -74,26 +74,26 @@ interface ListProps {
   id: string;
   kind: ItemKind;
   count: number;
-  /** Places to show; null for all. */
+  /** Indices to show; null for all. */
   places: readonly number[] | null;
 }
 
-/** Only what is in view is drawn; a list of a million has as many elements as one of a hundred. */
+/** Virtualised: a list of a million has as many elements as one of a hundred. */
 const List = ({ id, kind, count, places }: ListProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const items = useItems(id, kind);
   const shown = places ? places.length : count;
-  // The compiler leaves this component as it is, which is what is wanted: its rows change on scroll.
+  // The React compiler skips this component, which is right: its rows change on scroll.
   // oxlint-disable-next-line react/incompatible-library
   const rows = useVirtualizer({
     count: shown,
     getScrollElement: () => scroller.current,
-    // Pixels of a usual entry; each is measured once it is drawn.
+    // Estimated height in pixels; entries are measured once rendered.
     estimateSize: () => 76,
     overscan: 6,
   });
   const inView = rows.getVirtualItems();
-  // A row of the list is another place of the collection where a filter is set.
+  // With a filter, row numbers differ from item indices.
   const placeOf = (row: number): number => places?.[row] ?? row;
   const first = inView[0]?.index ?? 0;
   const last = inView.at(-1)?.index ?? 0;
@@ -140,7 +140,7 @@ const List = ({ id, kind, count, places }: ListProps) => {
 
 const KINDS: readonly ItemKind[] = ['passages', 'questions'];
 
-/** What a collection holds, to read and to filter. */
+/** The items of a collection, with a filter. */
 export const Browse = ({ row }: { row: CollectionView }) => {
   const [kind, setKind] = useState<ItemKind>(row.passages > 0 ? 'passages' : 'questions');
   const [text, setText] = useState('');
@@ -182,7 +182,7 @@ export const Browse = ({ row }: { row: CollectionView }) => {
         <p className="fine">No match: {kind} contains all of these words.</p>
       ) : (
         <List
-          // Another number of items is another list: an import continued, and pages that were read may be short.
+          // A changed count remounts the list: an import continued, and loaded pages may be incomplete.
           key={`${kind} ${row[kind]}`}
           id={row.id}
           kind={kind}

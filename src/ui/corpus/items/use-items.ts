@@ -4,26 +4,26 @@ import type { Item } from '../../../lab/contract/collections.ts';
 import type { ItemKind } from '../../../lab/contract/records/collections.ts';
 import { lab } from '../../lab/connection.ts';
 
-/** Items of a collection by place, read in pages as they come into view. */
+/** Items of a collection by index, loaded in pages as they come into view. */
 
-/** Items that are asked for at once. */
+/** Items per page. */
 const PAGE = 100;
-/** Pages that are kept: those around what is in view. */
+/** Cached pages: those around the visible rows. */
 const KEPT = 40;
 
-/** Part of a collection that may be far larger than memory. */
+/** A window onto a collection that may be larger than memory. */
 export interface Items {
-  /** Undefined while it is read. */
+  /** Undefined while it is loading. */
   at: (place: number) => Item | undefined;
-  /** Reads what is missing between two places. */
+  /** Loads the missing items of a range. */
   want: (from: number, to: number) => void;
-  /** Why a page could not be read; nothing more is read then. */
+  /** Why a page could not be read; loading stops then. */
   problem: string | null;
 }
 
-/** The collection and kind must not change: give the component a key. */
+/** Collection and kind must not change: use a key. */
 export const useItems = (id: string, kind: ItemKind): Items => {
-  // Null: on its way, so that no page is asked for twice.
+  // Null: requested, so that no page is requested twice.
   const pages = useRef(new Map<number, Item[] | null>());
   const [, redraw] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
@@ -39,7 +39,7 @@ export const useItems = (id: string, kind: ItemKind): Items => {
     try {
       const items = await lab().collections.items(id, kind, page * PAGE, PAGE);
       pages.current.set(page, items);
-      // A map keeps the order of insertion: those that were read first go first.
+      // Maps iterate in insertion order: the oldest pages are evicted first.
       for (const old of pages.current.keys())
         if (pages.current.size > KEPT && old !== page) pages.current.delete(old);
     } catch (error) {

@@ -5,10 +5,10 @@ import { marksOfAnswer } from './marks.ts';
 import { PassageMapView } from './PassageMapView.tsx';
 import { useMap, usePlaces } from './use-map.ts';
 
-/** One list for all, since a new one would have the places asked for again. Clusters find nothing on the web. */
+/** A shared empty list: a new one would reload the positions. Clusters have no web results. */
 const NOTHING = [] as const;
 
-/** The clusters as a map, with what the last query found and missed. */
+/** The map of clusters, with the hits and misses of the last query. */
 export const ClusterMap = ({
   local,
   answer,

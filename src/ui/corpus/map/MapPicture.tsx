@@ -11,12 +11,12 @@ import {
 } from './map-plan.ts';
 import type { MarkedQuery } from './marks.ts';
 
-/** Colours that are distinguished; clusters beyond them take them again. */
+/** Distinct colours; further clusters reuse them. */
 const COLOURS = 8;
-/** Pixels from a dot within which the pointer means it. */
+/** Distance in pixels within which the pointer selects a dot. */
 const NEAR = 12;
 
-/** All passages; `quiet` behind marks. Memoised: pointing moves a ring, not thousands of dots. */
+/** All passages; `quiet` fades them under marks. Memoised: pointing moves only a ring. */
 const Dots = memo((props: { plan: MapPlan; clusters: Int32Array; quiet: boolean }) => {
   const { plan, clusters, quiet } = props;
   const paths = useMemo(
@@ -32,7 +32,7 @@ const Dots = memo((props: { plan: MapPlan; clusters: Int32Array; quiet: boolean 
   );
 });
 
-/** Shape tells the kind, never colour alone: gold a star, the web a triangle, what was missed a cross. */
+/** The shape shows the kind, not only the colour: gold a star, the web a triangle, a miss a cross. */
 const Shape = ({ mark, at: [x, y] }: { mark: Mark; at: readonly [number, number] }) => {
   const gold = mark.kind === 'gold' || mark.kind === 'hit-gold';
   return (
@@ -61,15 +61,15 @@ const Shape = ({ mark, at: [x, y] }: { mark: Mark; at: readonly [number, number]
 
 interface MapPictureProps {
   map: PassageMap;
-  /** What a search found; null before one, when all dots are of full strength. */
+  /** The marks of a search; null before one, when all dots have full strength. */
   marked: MarkedQuery | null;
   width: number;
-  /** What a point is, in a sentence. */
+  /** Describes a point in one sentence. */
   says: (point: number) => string;
   open: (point: number) => void;
 }
 
-/** The passages as dots, and over them what a search marked; a dot is chosen by pointer or arrow keys. */
+/** Passages as dots, with the marks of a search; dots are chosen by pointer or arrow keys. */
 export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) => {
   const height = Math.round(Math.min(560, Math.max(260, width * 0.5)));
   const plan = useMemo(
@@ -82,7 +82,7 @@ export const MapPicture = ({ map, marked, width, says, open }: MapPictureProps) 
       ),
     [map, marked, width, height],
   );
-  // The first arrow key leads to the best hit, not to some corner.
+  // The first arrow key selects the best hit.
   const first = marked?.marks.find(({ point }) => point !== null)?.point ?? 0;
   const [queryX, queryY] = marked ? plan.toPixels(marked.at) : [0, 0];
   return (

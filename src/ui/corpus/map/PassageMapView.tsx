@@ -17,7 +17,7 @@ import type { MarkedQuery } from './marks.ts';
 import type { OpenedMap } from './use-map.ts';
 import './map.css';
 
-/** What the marks mean, as text. */
+/** The names of the marks. */
 const KINDS: Record<Mark['kind'], string> = {
   hit: 'found',
   'hit-gold': 'gold, found',
@@ -33,10 +33,10 @@ const MARK_HEADS: readonly Head[] = [
   ['cluster', 'figure'],
 ];
 const POINT_HEADS: readonly Head[] = [['passage'], ['cluster', 'figure']];
-/** Rows of the table where nothing is marked; more are found by a search. */
+/** Table rows without a search; a search finds the others. */
 const MOST_ROWS = 300;
 
-/** The map as a table: what was marked; before a search, passages cluster by cluster. */
+/** The map as a table: the marks, or before a search the passages by cluster. */
 const MapTable = (props: {
   map: PassageMap;
   marked: MarkedQuery | null;
@@ -88,7 +88,7 @@ const MapTable = (props: {
   );
 };
 
-/** A passage whole, below the map. */
+/** A whole passage, below the map. */
 const Opened = ({ passage, close }: { passage: Passage; close: () => void }) => (
   <article className="map-passage" aria-label={`Passage: ${passage.title}`}>
     <p>
@@ -101,7 +101,7 @@ const Opened = ({ passage, close }: { passage: Passage; close: () => void }) => 
   </article>
 );
 
-/** Signs that are on the map. */
+/** The marks on the map. */
 const legendOf = ({ query, marks }: MarkedQuery): string => {
   const signs = [
     `+ the query “${query}”`,
@@ -113,7 +113,7 @@ const legendOf = ({ query, marks }: MarkedQuery): string => {
   return ` ${signs.join(', ')}.`;
 };
 
-/** What is drawn, of how many, and how much of the truth a plane can show. */
+/** How many passages are shown, and how much variance the plane explains. */
 const Note = ({ map, marked }: { map: PassageMap; marked: MarkedQuery | null }) => {
   const [first, second] = map.shares;
   return (
@@ -129,7 +129,7 @@ const Note = ({ map, marked }: { map: PassageMap; marked: MarkedQuery | null }) 
   );
 };
 
-/** What is in the place of a map that is not there: its progress, why there can be none, or what failed. */
+/** In place of a missing map: progress, why there is none, or the failure. */
 const Waiting = ({ opened }: { opened: OpenedMap }) => {
   const { progress, error, without } = opened;
   if (error)
@@ -165,7 +165,7 @@ const Waiting = ({ opened }: { opened: OpenedMap }) => {
   );
 };
 
-/** The passages of a source by meaning, with what a search found among them. */
+/** A map of a source's passages by meaning, with the results of a search. */
 export const PassageMapView = (props: {
   local: LocalSpec;
   opened: OpenedMap;
@@ -178,7 +178,7 @@ export const PassageMapView = (props: {
   const open = async (point: number) => {
     setProblem(null);
     try {
-      // A map of a large source has some of its passages: its points have rows of their own.
+      // A map of a large source is a sample: its points have their own row numbers.
       setPassage(await lab().clusters.passage(local, map?.rows[point] ?? -1));
     } catch (error) {
       setProblem(messageOf(error));

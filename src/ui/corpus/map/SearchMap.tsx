@@ -7,7 +7,7 @@ import { marksOfHits } from './marks.ts';
 import { PassageMapView } from './PassageMapView.tsx';
 import { useMap, usePlaces } from './use-map.ts';
 
-/** Gold titles where the query is the very text of a question that is loaded. */
+/** Gold titles, if the query is exactly a loaded question. */
 const useGold = (query: string): readonly string[] => {
   const questions = useLab((state) => state.questions);
   return useMemo(() => {
@@ -16,7 +16,7 @@ const useGold = (query: string): readonly string[] => {
   }, [questions, query]);
 };
 
-/** Hits over the map; a component of its own, so that vectors are read only once it is opened. */
+/** Hits on the map; a separate component, so that vectors are loaded only when it is opened. */
 const Shown = ({
   local,
   query,
@@ -27,7 +27,7 @@ const Shown = ({
   hits: readonly Hit[];
 }) => {
   const opened = useMap(local, true);
-  // The same list as long as the hits are: a new one would have the places asked for again.
+  // A stable list: a new one would reload the positions.
   const web = useMemo(
     () => hits.flatMap(({ source, passage }) => (source === 'web' ? [passage] : [])),
     [hits],
@@ -41,7 +41,7 @@ const Shown = ({
   return <PassageMapView local={local} opened={opened} marked={marked} />;
 };
 
-/** What a search found, on the map of the passages; opened by hand, since it may read their vectors. */
+/** The results on the map of passages; opened by the user, because it may load vectors. */
 export const SearchMap = ({ query, hits }: { query: string; hits: readonly Hit[] }) => {
   const local = useSetup(({ setup }) => setup.local);
   const [open, setOpen] = useState(false);

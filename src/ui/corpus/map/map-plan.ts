@@ -1,25 +1,25 @@
 import type { PassageMap } from '../../../lab/contract/clusters.ts';
 
-/** Where the passages of a map lie in a drawing, and which of them is near. */
+/** Layout of the map, and which passage is near a point. */
 
-/** What a search says of a point. */
+/** What a search marks a point as. */
 type MarkKind = 'hit' | 'gold' | 'hit-gold' | 'missed';
 
-/** A passage that a search says something of. */
+/** A passage that a search marks. */
 export interface Mark {
-  /** Point of the map; null of a passage of another source, which has a place of its own. */
+  /** Point of the map; null for a passage of another source, which has its own position. */
   point: number | null;
-  /** In the plane of the map, as `PassageMap.places`. */
+  /** In map coordinates, as `PassageMap.places`. */
   place: readonly [x: number, y: number];
   kind: MarkKind;
-  /** Rank among the hits, from 1; null of gold that was not found. */
+  /** Rank among the hits, from 1; null for gold that was not found. */
   rank: number | null;
   title: string;
   /** Of the web. */
   web: boolean;
 }
 
-/** A map laid out at a size; drawing and pointing go by the same one. */
+/** The layout at one size, used for drawing and pointing. */
 export interface MapPlan {
   width: number;
   height: number;
@@ -28,10 +28,10 @@ export interface MapPlan {
   toPixels: (place: readonly [number, number]) => readonly [number, number];
 }
 
-/** Pixels around the outermost dots, for the signs that are on them. */
+/** Margin in pixels, for marks on the outermost dots. */
 const PAD = 18;
 
-/** The map in a drawing: both axes of one scale, so that distances can be compared. */
+/** Fits the map into a drawing; both axes have one scale, so that distances are comparable. */
 export function planMap(
   { places }: Pick<PassageMap, 'places'>,
   width: number,
@@ -40,7 +40,7 @@ export function planMap(
 ): MapPlan {
   const xs = [...places.filter((_, i) => i % 2 === 0), ...others.map(([x]) => x)];
   const ys = [...places.filter((_, i) => i % 2 === 1), ...others.map(([, y]) => y)];
-  // Not `Math.min(...values)`: a call takes no hundred thousand arguments everywhere.
+  // Not `Math.min(...values)`: engines limit the number of arguments.
   const span = (values: readonly number[]): [number, number] =>
     values.reduce<[number, number]>(
       ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
@@ -53,7 +53,7 @@ export function planMap(
   );
   const toPixels = ([x, y]: readonly [number, number]): readonly [number, number] => [
     width / 2 + (x - (left + right) / 2) * scale,
-    // Up in the plane is up on the screen, where pixels grow downwards.
+    // Screen y grows downwards.
     height / 2 - (y - (low + high) / 2) * scale,
   ];
   const pixels = new Float32Array(places.length);
@@ -62,7 +62,7 @@ export function planMap(
   return { width, height, pixels, toPixels };
 }
 
-/** One drawn line of dots for each colour: thousands of elements would make the page slow. */
+/** One path per colour: thousands of elements would be slow. */
 export function dotPaths(
   { pixels }: Pick<MapPlan, 'pixels'>,
   colourOf: (point: number) => number,
@@ -71,13 +71,13 @@ export function dotPaths(
   const parts: string[][] = Array.from({ length: colours }, () => []);
   for (let i = 0; i < pixels.length / 2; i++)
     parts[colourOf(i)]?.push(
-      // A line of no length with round ends is a dot.
+      // A zero-length line with round caps is a dot.
       `M${(pixels[2 * i] ?? 0).toFixed(1)} ${(pixels[2 * i + 1] ?? 0).toFixed(1)}h0`,
     );
   return parts.map((dots) => dots.join(''));
 }
 
-/** The point nearest to a pixel within a radius; null where there is none. */
+/** The nearest point within a radius; null if there is none. */
 export function nearestPoint(
   { pixels }: Pick<MapPlan, 'pixels'>,
   x: number,
@@ -96,8 +96,7 @@ export function nearestPoint(
 }
 
 /**
- * The point that an arrow key leads to: of those within 45° of the direction the nearest; null where
- * nothing lies there.
+ * The nearest point within 45° of an arrow key's direction; null if there is none.
  * @param direction in pixels, down is positive: one of the four unit vectors
  */
 export function pointTowards(
@@ -114,7 +113,7 @@ export function pointTowards(
     const along = across * right + up * down;
     const aside = Math.abs(across * down) + Math.abs(up * right);
     const distance = across * across + up * up;
-    // Points on the very spot are passed by.
+    // Skips points at the same position.
     if (along <= 0 || aside > along || distance >= least || i === from) continue;
     [best, least] = [i, distance];
   }

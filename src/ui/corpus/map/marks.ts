@@ -2,12 +2,12 @@ import type { ClusterAnswer, MapPlaces, PassageMap } from '../../../lab/contract
 import type { Hit } from '../../../records/hits.ts';
 import type { Mark } from './map-plan.ts';
 
-/** What a search found, as marks of a map. */
+/** Results of a search as map marks. */
 
 /** A search on the map. */
 export interface MarkedQuery {
   query: string;
-  /** Where the query lies in the plane. */
+  /** Position of the query in the plane. */
   at: readonly [number, number];
   marks: Mark[];
 }
@@ -17,10 +17,10 @@ const placeOf = ({ places }: PassageMap, point: number): readonly [number, numbe
   places[2 * point + 1] ?? 0,
 ];
 
-/** Titles as they are compared. */
+/** Titles in normalised form. */
 const plain = (text: string): string => text.trim().toLowerCase();
 
-/** Hits of a search through the retriever, web ones by their own places; gold that was not found besides. */
+/** Hits of the retriever, web hits at their own positions; also gold that was not found. */
 export function marksOfHits(
   map: PassageMap,
   query: string,
@@ -54,13 +54,13 @@ export function marksOfHits(
   return { query, at, marks: [...marks, ...missed] };
 }
 
-/** Hits of a search by clusters, and what the exact scan would have given besides. */
+/** Hits of a cluster search, and those that the exact scan would have added. */
 export function marksOfAnswer(
   map: PassageMap,
   { query, hits, missed }: ClusterAnswer,
   { query: at }: MapPlaces,
 ): MarkedQuery {
-  // A row that is not among the points was left out of the map, which has room for this many.
+  // The map is a sample and lacks this row.
   const points = new Map([...map.rows].map((row, point) => [row, point]));
   const mark = (
     row: number,

@@ -10,22 +10,22 @@ import type { Passage } from '../../../records/records.ts';
 import type { LocalSpec } from '../../../records/setup.ts';
 import { lab } from '../../lab/connection.ts';
 
-/** How often it is asked how far the map is. */
+/** Interval of progress polls. */
 const POLL_MS = 250;
 
-/** A map on its way, there, or impossible. */
+/** A map that is loading, ready or impossible. */
 export interface OpenedMap {
   map: PassageMap | null;
-  /** The source has no vectors, so its passages have no places. */
+  /** The source has no vectors, so there is no map. */
   without: WithoutVectors | null;
   progress: ClusterProgress | null;
   error: string | null;
-  /** Again, after a failure or a stop. */
+  /** Retries after a failure or a stop. */
   again: () => void;
   stop: () => void;
 }
 
-/** The map of a source, once it is asked for. Another source is another component: give it a key. */
+/** Loads the map of a source on demand. Use a key: another source is another component. */
 export function useMap(local: LocalSpec, wanted: boolean): OpenedMap {
   const [shown, setShown] = useState<PassageMap | WithoutVectors | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -58,13 +58,13 @@ export function useMap(local: LocalSpec, wanted: boolean): OpenedMap {
     without: shown?.kind === 'without-vectors' ? shown : null,
     progress: opening ? progress : null,
     error,
-    // Without an error it is opening again, which the effect above sees.
+    // Without an error it is reopening, which the effect above handles.
     again: () => setError(null),
     stop: () => void lab().clusters.stop(local),
   };
 }
 
-/** Where a query and passages of the web lie; null until that is known. */
+/** Positions of a query and of web passages; null until loaded. */
 export function usePlaces(
   local: LocalSpec,
   map: PassageMap | null,
@@ -83,13 +83,13 @@ export function usePlaces(
       .clusters.place(local, query, passages)
       .then(
         (at) => left || setFound({ of: passages, query, at }),
-        // The map stands without the query; the search itself says what failed.
+        // The map works without the query; the search itself reports its failure.
         () => undefined,
       );
     return () => {
       left = true;
     };
   }, [local, map, query, passages]);
-  // Places of an earlier search are not shown with the hits of this one.
+  // Positions of an earlier search do not belong to these hits.
   return found && found.query === query && found.of === passages ? found.at : null;
 }

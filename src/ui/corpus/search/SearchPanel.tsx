@@ -16,7 +16,7 @@ import { useLab } from '../../lab/lab-store.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
-/** The two ranks and the cosine say how a fused score came about. */
+/** The two ranks and the cosine explain a fused score. */
 const HEADS: readonly Head[] = [
   ['score', 'figure'],
   ['lexical', 'figure wide-only'],
@@ -26,13 +26,13 @@ const HEADS: readonly Head[] = [
   ['passage'],
 ];
 
-/** Where to search; `both` asks for the two lists that the policy would be given together. */
+/** The source; `both` gives the fused list, as for the policy. */
 const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
 
-/** As many names as fit in a line. */
+/** As many example names as fit in one line. */
 const NAMED = 10;
 
-/** An answer of the retriever with its query: the field may say something else by then. */
+/** The results with their query, because the field may have changed since. */
 interface Found {
   query: string;
   hits: Hit[];
@@ -40,7 +40,7 @@ interface Found {
   failures?: SourceFailure[];
 }
 
-/** Passages with their scores, in full: this page is for looking at what the policy is given. */
+/** Full passages with scores, exactly as the policy reads them. */
 const Hits = ({ hits }: { hits: readonly Hit[] }) => (
   <Table className="plain-table" heads={HEADS}>
     {hits.map((hit, index) => (
@@ -62,7 +62,7 @@ const Hits = ({ hits }: { hits: readonly Hit[] }) => (
   </Table>
 );
 
-/** Titles of passages that questions need, each a search; none where no question names any. */
+/** Titles of gold passages as sample searches; empty if questions have none. */
 const Names = () => {
   const rows = useLab((state) => state.questions);
   const titles = useMemo(() => {
@@ -78,8 +78,8 @@ const Names = () => {
 };
 
 /**
- * The form and what was found last.
- * @param wanted what the address asks for; empty where it does not
+ * The search form and the last results.
+ * @param wanted the query in the address; may be empty
  */
 const Panel = ({ wanted }: { wanted: string }) => {
   const ready = useLab((state) => state.parts.retrieval.status === 'ready');
@@ -94,7 +94,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
   const [found, setFound] = useState<Found | null>(null);
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
-  // What was found before stays while the next is searched, but not beside a failure.
+  // Old results stay during the next search, but not next to a failure.
   const search = async (text = query) => {
     setError('');
     setBusy(true);
@@ -107,11 +107,11 @@ const Panel = ({ wanted }: { wanted: string }) => {
       setBusy(false);
     }
   };
-  // What an address asks for is searched as soon as there is a retriever.
+  // Searches for the query of the address once the retriever is loaded.
   const searchWanted = useEffectEvent(() => void search(wanted));
   useEffect(() => {
     if (!ready || wanted === '') return undefined;
-    // After the effect, which must not set state itself.
+    // In a callback, because an effect must not set state.
     const turn = setTimeout(() => searchWanted());
     return () => clearTimeout(turn);
   }, [ready, wanted]);
@@ -166,7 +166,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
             {plural(found.hits.length, 'passage')} for “{found.query}” in{' '}
             {formatMs(found.latencyMs)}
           </p>
-          {/* Of both sources one may fail: the other still answers. */}
+          {/* If one of two sources fails, the other one's results are shown. */}
           {found.failures?.map(({ source: failed, message }) => (
             <p key={failed} role="alert" className="tone-bad">
               ⚠ {failed} did not answer: {message}. These are the other source’s results.
@@ -185,7 +185,7 @@ const Panel = ({ wanted }: { wanted: string }) => {
   );
 };
 
-/** The corpus through the same retriever that rollouts use; an address may say for what. */
+/** Tests the retriever of rollouts; the address may contain a query. */
 export const SearchPanel = () => {
   const wanted = searchedFor(useSearch());
   return <Panel key={wanted} wanted={wanted} />;

@@ -15,13 +15,13 @@ import {
 import { useSetup } from '../../setup/setup-store.ts';
 import { useNames } from './search-words.ts';
 
-/** What is gone meanwhile is still shown, so that the choice can be seen. */
+/** Deleted collections stay listed, so that the choice is visible. */
 const Fields = ({ local }: { local: Collected }) => {
   const source = useSetup(({ setup }) => setup.source);
   const stored = useEncoders((state) => state.encoders);
   const idsOf = (kind: EncoderKind) =>
     stored.filter((one) => one.kind === kind).map(({ id }) => id);
-  // Of the methods only those with a dense list use an encoder.
+  // Only methods with a dense list use an encoder.
   const encodes = localMethod(local.method).dense !== null;
   const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
   return (
@@ -47,7 +47,7 @@ const Fields = ({ local }: { local: Collected }) => {
         disabled={!encodes}
         title={encodes ? undefined : 'Lexical search needs no encoder'}
         value={local.encoder}
-        // The chosen one too, though it was deleted since.
+        // Includes the chosen one even if it was deleted.
         data={[...new Set(['built-in', ...encoders, local.encoder])]}
         onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
       />
@@ -67,7 +67,7 @@ const Fields = ({ local }: { local: Collected }) => {
   );
 };
 
-/** What runs search and what they ask, in a sentence, and how to go back to the built-in world. */
+/** The searched passages and the questions in use, and a way back to the built-in world. */
 export const SearchWith = () => {
   const local = useSetup(({ setup }) => setup.local);
   const questionSets = useSetup(({ setup }) => questionSetsOf(setup));

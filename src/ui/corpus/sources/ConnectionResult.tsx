@@ -3,7 +3,7 @@ import { formatBytes, formatMs, plural } from '../../kit/words/format.ts';
 
 const TONES = { ok: 'tone-good', empty: 'tone-hint' } as const;
 
-/** What a test of the connection told: the outcome, what to do next, and a sample. */
+/** The result of a connection test, what to do next, and a sample. */
 export const ConnectionResult = ({ report }: { report: ConnectionReport }) => {
   const { outcome, said, advice, sample } = report;
   const tone = outcome === 'ok' || outcome === 'empty' ? TONES[outcome] : 'tone-bad';

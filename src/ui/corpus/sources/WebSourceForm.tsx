@@ -13,18 +13,18 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { ConnectionResult } from './ConnectionResult.tsx';
 import { WEB_KINDS, webKind } from './web-kinds.ts';
 
-/** The typed address as a specification; null where it is none yet. */
+/** The typed address as a source; null while it is invalid. */
 const specOf = (kind: string, typed: string): WebSpec | null => {
   if (kind === 'built-in') return { kind };
   const url = completeAddress(kind, typed);
   return url === null ? null : { kind, url };
 };
 
-/** By value: a spec is made again with every letter that is typed. */
+/** By value: a new object is made with every keystroke. */
 const sameSpec = (a: WebSpec, b: WebSpec | null): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
-/** Runs one test at a time; another one, or leaving, cancels it. */
+/** Runs one test at a time; a new test or leaving cancels it. */
 const useConnectionTest = () => {
   const [report, setReport] = useState<ConnectionReport | null>(null);
   const [busy, setBusy] = useState(false);
@@ -42,13 +42,13 @@ const useConnectionTest = () => {
     setReport(null);
     setBusy(true);
     const { signal } = controller;
-    // Of the page: one from https may not ask a server by http.
+    // An https page cannot request an http server.
     const options = { signal, origin: window.location.origin };
     const told = await testConnection(
       spec,
       query.trim() === '' ? options : { ...options, query: query.trim() },
     ).catch(() => null);
-    // It was cancelled, or another test has begun since.
+    // It was cancelled, or replaced by a newer test.
     if (running.current !== controller) return;
     setReport(told);
     setBusy(false);
@@ -60,7 +60,7 @@ const useConnectionTest = () => {
   return { report, busy, start, cancel, forget };
 };
 
-/** Chooses where `web` searches go: kind and address, tried before they are used. */
+/** Chooses the web source: kind and address, tested before use. */
 export const WebSourceForm = () => {
   const setup = useSetup((state) => state.setup);
   const [kind, setKind] = useState<string>(setup.web.kind);

@@ -1,13 +1,13 @@
 import { ENGINES } from '../../../retrieval/engines/kinds/list.ts';
 
-/** The kinds of web source as a person chooses them: the built-in web, and every search engine. */
+/** The kinds of web source in the form: the built-in web, and each search engine. */
 
 interface WebKind {
   id: string;
   name: string;
   /** What it is, in one sentence. */
   about: string;
-  /** What its address looks like; empty where it has none. */
+  /** An example address; empty if it needs none. */
   example: string;
 }
 
@@ -18,9 +18,9 @@ const BUILT_IN: WebKind = {
   example: '',
 };
 
-/** In the order of the list, the built-in web first. */
+/** In list order, the built-in web first. */
 export const WEB_KINDS: readonly WebKind[] = [BUILT_IN, ...ENGINES];
 
-/** A kind by its id; the built-in web where there is none such. */
+/** A kind by its id; the built-in web for an unknown id. */
 export const webKind = (id: string): WebKind =>
   WEB_KINDS.find((kind) => kind.id === id) ?? BUILT_IN;

@@ -23,29 +23,29 @@ import { forgetCollection, takeUp } from '../../setup/search-with.ts';
 import { createAttempt, problemOf } from '../../kit/attempt.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
 
-/** What the corpus page does; one function each. Nothing here rejects: see `problem`. */
+/** Actions of the Corpus page. Nothing here rejects: see `problem`. */
 
 const api = (): CollectionsApi => lab().collections;
 const set = useCollections.setState;
-/** Names by which jobs are cancelled: one import or merge at a time, and beside it the look at a file. */
+/** Job names for cancelling: one import or merge at a time, and separately one preview. */
 const JOB = 'collections';
 const PREVIEW = 'collections-preview';
 
-/** Files of this visit, so that an import that was stopped continues without asking for them again. */
+/** Files of this visit, so that a stopped import resumes without asking for them. */
 const files = new Map<string, Blob>();
 const keyOf = ({ name, bytes }: Pick<ImportRecord, 'name' | 'bytes'>): string => `${name}/${bytes}`;
-/** The file of an import by its name and size, where this visit had it; the lab checks that it is the same. */
+/** The file of an import by name and size, if this visit has it; the lab verifies it. */
 export const fileOf = (record: ImportRecord): Blob | undefined => files.get(keyOf(record));
 
 const tell = (what: string, error: unknown): void => set({ problem: problemOf(what, error) });
 const attempt = createAttempt((problem) => set({ problem }));
 
-/** Takes the message of the last failure off the page. */
+/** Dismisses the last failure. */
 export const dismissProblem = (): void => set({ problem: null });
-/** Takes the sentence about what was done last off the page, and the offer to use that collection. */
+/** Dismisses the last notice and its offer. */
 export const dismissNotice = (): void => set({ notice: null, added: null });
 
-/** Reads the list again; `failed` with a `problem` where that cannot be done. Storage is measured again too. */
+/** Reloads the list; `failed` with a `problem` on errors. Also measures storage again. */
 export const readCollections = async (): Promise<void> => {
   storageChanged();
   try {
@@ -56,9 +56,9 @@ export const readCollections = async (): Promise<void> => {
   }
 };
 
-/* Files on their way in. */
+/* Files to import. */
 
-/** Looks at the file that is shown, as it is to be read now. */
+/** Previews the current file with the current options. */
 const showPreview = async (): Promise<void> => {
   const { pending } = useCollections.getState();
   const shown = pending?.files[pending.shown];
@@ -68,20 +68,20 @@ const showPreview = async (): Promise<void> => {
     api().preview(PREVIEW, shown.file, shown.name, pending.choice),
   );
   const now = useCollections.getState().pending;
-  // A later choice has its own preview on the way.
+  // A newer selection has its own preview running.
   if (!now || !preview || preview.status === 'cancelled') return;
   if (now.files[now.shown] === shown && now.choice === pending.choice)
     set({ pending: { ...now, preview } });
 };
 
-/** A file’s name without path and ending, as the name of its collection. */
+/** The file’s name without path and extension, as the collection's name. */
 const stem = (name: string): string =>
   name
     .replace(/^.*[/\\]/u, '')
     .replace(/\.[a-z]{2,8}$/iu, '')
     .slice(0, 100) || 'Collection';
 
-/** Shows what files would give. */
+/** Offers files for import. */
 export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: string): void => {
   const [first] = offered;
   if (!first) {
@@ -110,7 +110,7 @@ export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: st
   void showPreview();
 };
 
-/** Changes what is to be done with the waiting files; looks at the shown one again where that changes what it gives. */
+/** Changes the import options; previews again if the result changes. */
 export const changePending = (change: Partial<PendingImport>): void => {
   const { pending } = useCollections.getState();
   if (!pending) return;
@@ -118,13 +118,13 @@ export const changePending = (change: Partial<PendingImport>): void => {
   if ('choice' in change || 'shown' in change) void showPreview();
 };
 
-/** Changes how the waiting files are read, other choices staying as they are. */
+/** Changes the format options, keeping the others. */
 export const changeChoice = (change: Partial<ImportChoice>): void => {
   const { pending } = useCollections.getState();
   if (pending) changePending({ choice: { ...pending.choice, ...change } });
 };
 
-/** Leaves the waiting files alone; nothing of them was stored. */
+/** Drops the waiting files; nothing of them was stored. */
 export const dropPending = (): void => {
   set({ pending: null });
   void api()
@@ -134,7 +134,7 @@ export const dropPending = (): void => {
 
 /* Jobs. */
 
-/** @param startedDone bytes that an earlier visit had read: they do not count for the rate */
+/** @param startedDone bytes read in an earlier visit; they do not count for the rate */
 const startJob = (job: Pick<CollectionsJob, 'kind' | 'name' | 'total'>, startedDone = 0): void =>
   set({
     problem: null,
@@ -150,7 +150,7 @@ const startJob = (job: Pick<CollectionsJob, 'kind' | 'name' | 'total'>, startedD
     },
   });
 
-/** A change of the job under way; nothing after its end, which late progress may come behind. */
+/** Updates the current job; ignored after its end, because late progress may arrive. */
 const step = (change: Partial<CollectionsJob>): void =>
   set(({ job }) => (job ? { job: { ...job, ...change } } : {}));
 
@@ -159,14 +159,14 @@ const onProgress = (progress: ImportProgress): void => {
   step({ progress, done, total });
 };
 
-/** @returns whether nothing else is being done; else the page says what is */
+/** @returns whether no other job runs; otherwise the page reports it */
 const free = (): boolean => {
   const { job } = useCollections.getState();
   if (job) tell(`“${job.name}” is still being imported`, 'wait until it is done, or cancel it.');
   return !job;
 };
 
-/** Says what came of an import: what the collection holds now, or why it stopped. */
+/** Reports the result of an import: the new size of the collection, or why it stopped. */
 const told = (outcome: ImportOutcome): void => {
   if (outcome.status === 'failed')
     return set({ problem: { text: outcome.message, detail: outcome.reason } });
@@ -191,7 +191,7 @@ const told = (outcome: ImportOutcome): void => {
   });
 };
 
-/** @returns the id of the collection, where all went well */
+/** @returns the id of the collection on success */
 const runImport = async (act: () => Promise<ImportOutcome>): Promise<string | null> => {
   try {
     const outcome = await act();
@@ -208,14 +208,14 @@ const runImport = async (act: () => Promise<ImportOutcome>): Promise<string | nu
 
 /**
  * Imports the waiting files.
- * @returns the id of the collection; null where nothing came of it, which the page then says
+ * @returns the id of the collection; null on failure, which the page reports
  */
 export const startImport = async (): Promise<string | null> => {
   const { pending } = useCollections.getState();
   if (!pending || !free()) return null;
   const { into, name, choice } = pending;
   for (const { file, name } of pending.files) files.set(keyOf({ name, bytes: file.size }), file);
-  // An override is of the file that was looked at.
+  // The chosen format belongs to the previewed file.
   const one = pending.files.length === 1;
   const { format: _, ...common } = choice;
   const list = pending.files.map((entry) => ({ ...entry, choice: one ? choice : common }));
@@ -225,15 +225,15 @@ export const startImport = async (): Promise<string | null> => {
     total: list.reduce((sum, { file }) => sum + file.size, 0),
   });
   set({ pending: null });
-  // Asked for when something is first worth keeping; a browser that refuses keeps it as long as it can.
+  // Requested at the first import; if the browser refuses, data is stored on a best-effort basis.
   void keepStorage();
   const target = into === null ? { name: name.trim() || 'Collection' } : { id: into };
   return runImport(() => api().importFiles(JOB, target, list, onProgress));
 };
 
 /**
- * Goes on where an import was broken off.
- * @param file the same file; another one is refused by the lab
+ * Resumes an interrupted import.
+ * @param file the same file; the lab refuses any other
  */
 export const resumeImport = async (record: ImportRecord, file: Blob): Promise<void> => {
   if (!free()) return;
@@ -241,7 +241,7 @@ export const resumeImport = async (record: ImportRecord, file: Blob): Promise<vo
   await runImport(() => api().resumeImport(JOB, record.id, file, onProgress));
 };
 
-/** Forgets the rest of an import; what it imported stays. */
+/** Discards the rest of an import; imported items stay. */
 export const dismissImport = async (record: ImportRecord): Promise<void> => {
   await attempt('The change was not saved', () => api().dismissImport(record.id));
   await readCollections();
@@ -249,7 +249,7 @@ export const dismissImport = async (record: ImportRecord): Promise<void> => {
 
 let fetching: AbortController | null = null;
 
-/** Fetches a file; null where it failed or was stopped. */
+/** Fetches a file; null on failure or stop. */
 const fetched = async (url: string): Promise<File | null> => {
   if (!free()) return null;
   fetching = new AbortController();
@@ -265,7 +265,7 @@ const fetched = async (url: string): Promise<File | null> => {
 };
 
 /**
- * Fetches a file and shows what it would give.
+ * Fetches a file and previews it.
  * @returns whether it was fetched
  */
 export const offerUrl = async (url: string): Promise<boolean> => {
@@ -274,13 +274,13 @@ export const offerUrl = async (url: string): Promise<boolean> => {
   return file !== null;
 };
 
-/** Fetches the file again to continue with it. */
+/** Fetches the file again to resume its import. */
 export const resumeFromUrl = async (record: ImportRecord, url: string): Promise<void> => {
   const file = await fetched(url);
   if (file) await resumeImport(record, file);
 };
 
-/** Stops whatever is under way; what an import has stored until then is kept. */
+/** Stops the current job; items imported so far are kept. */
 export const cancelJob = (): void => {
   step({ cancelling: true });
   fetching?.abort();
@@ -289,13 +289,13 @@ export const cancelJob = (): void => {
 
 /* Collections. */
 
-/** Renames, and reads the list again: another tab may have changed it as well. */
+/** Renames and reloads the list, because another tab may have changed it. */
 export const renameCollection = async (id: string, name: string): Promise<void> => {
   await attempt('The collection could not be renamed', () => api().rename(id, name));
   await readCollections();
 };
 
-/** Deletes without asking; `restoreCollection` undoes it. Runs neither search nor ask what is gone. */
+/** Deletes without confirmation; `restoreCollection` undoes it. Runs stop using the collection. */
 export const removeCollections = async (ids: readonly string[]): Promise<void> => {
   for (const id of ids) {
     const found = useCollections.getState().collections.find((one) => one.id === id);
@@ -313,14 +313,14 @@ export const removeCollections = async (ids: readonly string[]): Promise<void> =
   await readCollections();
 };
 
-/** Brings a deleted collection back, into what runs search and ask too where it was there. */
+/** Restores a deleted collection, and its use by runs. */
 export const restoreCollection = async (id: string): Promise<void> => {
   const entry = useCollections.getState().removed.find((one) => one.id === id);
   const back = await attempt('The collection could not be restored', async () => {
     await api().restore(id);
     return true;
   });
-  // What did not come back stays among what can: it may succeed the next time.
+  // If restoring failed, it stays restorable for another try.
   if (back) {
     if (entry) takeUp(id, entry.uses);
     set(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
@@ -328,7 +328,7 @@ export const restoreCollection = async (id: string): Promise<void> => {
   await readCollections();
 };
 
-/** Frees the space of what was deleted. */
+/** Frees the space of deleted collections. */
 export const purgeRemoved = async (): Promise<void> => {
   await attempt('The collection could not be removed', () => api().purge());
   set({ removed: [] });
@@ -352,7 +352,7 @@ export const mergeCollections = async (ids: readonly string[]): Promise<string |
     if (outcome.status === 'failed')
       set({ problem: { text: `Nothing was merged: ${outcome.message}`, detail: outcome.reason } });
     if (outcome.status !== 'ready') return null;
-    // The merged one takes the place of its parts, which can be brought back.
+    // The merged collection replaces its parts, which can be restored.
     const removed = sources.map(({ id, name }) => ({
       id,
       name,
@@ -376,11 +376,11 @@ const save = async (name: string, blob: () => Promise<Blob>): Promise<void> => {
   if (made) saveFile(name, made);
 };
 
-/** Hands a collection’s passages or questions out as JSON lines that Forage and FlashRAG read. */
+/** Exports passages or questions as JSON lines for Forage and FlashRAG. */
 export const exportCollection = (id: string, name: string, kind: ItemKind): Promise<void> =>
   save(`${fileStem(name)}-${kind}.jsonl`, () => api().exportJsonl(id, kind));
 
-/** Hands out what was rejected: a line an item with file, line, key and reason. */
+/** Exports rejected items: one line each with file, line, key and reason. */
 export const saveRejected = (id: string, name: string): Promise<void> =>
   save(`${fileStem(name)}-rejected.jsonl`, async () => {
     const lines = (await api().rejected(id)).flatMap(({ name: file, items }) =>

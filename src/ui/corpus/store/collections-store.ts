@@ -9,32 +9,32 @@ import type {
 } from '../../../lab/contract/collections.ts';
 import type { ImportChoice } from '../../../lab/contract/records/collections.ts';
 
-/** What the page knows of collections: the list, files that wait to be imported, the job under way. */
+/** State of the Corpus page: the list, files to import, and the current job. */
 
-/** A file on its way in, before it is said how it is read. */
+/** A file to import, before its format is chosen. */
 export type Offered = Omit<FileToImport, 'choice'>;
 
-/** Files that were dropped, chosen, fetched or pasted, and what is to be done with them. */
+/** Dropped, chosen, fetched or pasted files, with the import options. */
 export interface PendingImport {
   files: readonly Offered[];
-  /** Files of a folder that are of no known kind. */
+  /** Skipped files of a folder, by unknown type. */
   leftOut: number;
-  /** The one that the preview shows. */
+  /** The previewed one. */
   shown: number;
   /** A collection's id; null for a new one. */
   into: string | null;
   name: string;
-  /** How files are read; what is absent is detected, or as usual. */
+  /** Format options; absent: detected, or the default. */
   choice: ImportChoice;
-  /** Null while it is read. */
+  /** Null while it is loading. */
   preview: PreviewOutcome | null;
 }
 
-/** What is being done now; one at a time. */
+/** The current job; one at a time. */
 export interface CollectionsJob {
   kind: 'import' | 'merge' | 'fetch';
   name: string;
-  /** Milliseconds of the page's clock, and bytes (items of a merge) that were done before. */
+  /** Page clock in milliseconds, and bytes (items of a merge) done before. */
   startedAt: number;
   done: number;
   total: number;
@@ -44,23 +44,20 @@ export interface CollectionsJob {
   cancelling: boolean;
 }
 
-/**
- * What the Corpus page knows of the collections on this device, and its one job; changed by
- * `collections-actions.ts`.
- */
+/** State of the Corpus page; changed by `collections-actions.ts`. */
 export interface CollectionsState {
-  /** `waiting` until the list was read once. */
+  /** `waiting` until the list is loaded. */
   status: 'waiting' | 'ready' | 'failed';
-  /** Those that are not deleted, the latest first. */
+  /** Existing collections, newest first. */
   collections: readonly CollectionView[];
   pending: PendingImport | null;
   job: CollectionsJob | null;
   problem: Problem | null;
-  /** What was done last, in a sentence. */
+  /** The last result, in one sentence. */
   notice: string | null;
-  /** The collection that the notice is about: it came just now, and can be worked with. */
+  /** The collection of the notice: just imported and ready to use. */
   added: string | null;
-  /** Collections that were just deleted and can be brought back. */
+  /** Just deleted collections that can be restored. */
   removed: readonly { id: string; name: string; uses: Uses; at: number }[];
 }
 
@@ -75,10 +72,10 @@ const EMPTY_COLLECTIONS: CollectionsState = {
   removed: [],
 };
 
-/** Of the corpus page and of all that name collections; changed by `collections-actions.ts` alone. */
+/** For the Corpus page and all users of collections; changed only by `collections-actions.ts`. */
 export const useCollections = create<CollectionsState>()(() => EMPTY_COLLECTIONS);
 
-/** Seconds that are left at the rate since the job began; null where that cannot be told. */
+/** Seconds left at the rate since the job began; null while unknown. */
 export const secondsLeft = (
   { startedAt, startedDone, done, total }: Omit<CollectionsJob, 'kind' | 'name'>,
   now: number,

@@ -1,7 +1,7 @@
-/** The corpus page with a search on it. Not `q`: that names a question wherever a page is loaded. */
+/** The Corpus page with a search. Not `q`: on every page that is a question. */
 export const corpusSearch = (query: string): string =>
   `/corpus?${new URLSearchParams({ find: query }).toString()}`;
 
-/** What an address searches the corpus for; empty where it does not. */
+/** The query in an address; empty if there is none. */
 export const searchedFor = (search: string): string =>
   new URLSearchParams(search).get('find') ?? '';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/errors.ts';
-/** A file from an address, in pieces that the browser may keep on the disk. */
+/** Downloads a file in chunks that the browser may keep on disk. */
 
 type FetchProblem =
   | 'address'
@@ -12,7 +12,7 @@ type FetchProblem =
   | 'broken'
   | 'empty';
 
-/** A file that could not be fetched; the message says why and what to do, in sentences for who asked. */
+/** A failed download; the message says why and what to do. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly problem: FetchProblem;
@@ -23,13 +23,13 @@ export class FetchError extends Error {
   }
 }
 
-/** Bytes that are held before they are handed to the browser as a blob. */
+/** Bytes buffered before they become a blob. */
 const PIECE = 8 * 2 ** 20;
 
-/** What helps wherever the browser may not read an address. */
+/** Advice if the browser cannot read an address. */
 const INSTEAD = 'Download it yourself and drop the file here.';
 
-/** @throws FetchError where the text is no address of https or http */
+/** @throws FetchError unless the text is an https or http address */
 export function parseFileUrl(text: string): URL {
   let url: URL;
   try {
@@ -42,11 +42,11 @@ export function parseFileUrl(text: string): URL {
   return url;
 }
 
-/** This very device: reached offline too, and from a page of https by http. */
+/** This device itself: reachable offline, and by http from an https page. */
 const isLocal = ({ hostname }: URL): boolean =>
   /^(localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
 
-/** Why fetch gave up without an answer: the browser does not say, so some of it is asked. */
+/** Why fetch failed: the browser gives no reason, so it is probed. */
 async function unanswered(url: URL, signal: AbortSignal): Promise<FetchError> {
   if (!navigator.onLine && !isLocal(url))
     return new FetchError('offline', 'This device is offline. Nothing was fetched.');
@@ -55,7 +55,7 @@ async function unanswered(url: URL, signal: AbortSignal): Promise<FetchError> {
       'mixed',
       `An https page cannot fetch from http. Try https://${url.host}, or ${INSTEAD.toLowerCase()}`,
     );
-  // Without CORS the answer cannot be read, but that there is one is told.
+  // Without CORS the answer is unreadable, but a no-cors request shows that there is one.
   const answers = await fetch(url, { mode: 'no-cors', credentials: 'omit', signal }).then(
     () => true,
     () => false,
@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<number, string>> = {
   429: 'too many requests; try again later',
 };
 
-/** Last part of the path, decoded where it can be; the host where there is no path. */
+/** Last part of the path, decoded if possible; the host for an empty path. */
 const nameOf = (url: URL): string => {
   const last = url.pathname.split('/').filter(Boolean).at(-1) ?? url.host;
   try {
@@ -90,9 +90,7 @@ const nameOf = (url: URL): string => {
   }
 };
 
-/**
- * @throws FetchError that tells what went wrong, the signal's reason where it was stopped
- */
+/** @throws FetchError with the cause; the signal's reason if it was stopped */
 export async function fetchFile(
   address: string,
   signal: AbortSignal,
@@ -111,7 +109,7 @@ export async function fetchFile(
       `${url.host} answered ${response.status}${word ? `: ${word}` : ''}. Nothing was fetched.`,
     );
   }
-  // A page about the file, or of a login, would be read as running text.
+  // An HTML page (about the file, or a login) would be imported as text.
   if (response.headers.get('content-type')?.startsWith('text/html'))
     throw new FetchError(
       'page',
@@ -120,14 +118,14 @@ export async function fetchFile(
     );
   const total = Number(response.headers.get('content-length') ?? 0);
   const blob = await collect(response, signal, (bytes) =>
-    // Content-Length is of the compressed bytes, where they were.
+    // Content-Length counts compressed bytes.
     onProgress(bytes, Math.max(total, bytes)),
   );
   if (blob.size === 0) throw new FetchError('empty', 'The file at this address is empty.');
   return new File([blob], nameOf(url));
 }
 
-/** The body as one blob, in pieces of 8 MiB: a browser may move blobs to the disk, arrays stay in memory. */
+/** The body as one blob, in chunks of 8 MiB: browsers may move blobs to disk, arrays stay in memory. */
 async function collect(
   response: Response,
   signal: AbortSignal,

@@ -19,13 +19,13 @@ import { withTicked, type SystemEntry } from './system-groups.ts';
 interface PartProps {
   part: SettingPart;
   system: CustomSystem;
-  /** The recipe's own settings, whole: what a field shows that is not changed. */
+  /** The recipe's complete settings: the values of unchanged fields. */
   original: unknown;
-  /** Sets the value at a path of the settings; undefined takes the change out. */
+  /** Sets a value at a path of the settings; undefined removes the override. */
   change: (path: string, value: unknown) => void;
 }
 
-/** A part of the loop, folded while nothing of it is changed. */
+/** A part of the loop, folded while it has no changes. */
 const Part = ({ part, system, original, change }: PartProps) => {
   const changed = part.fields.filter(({ path }) => valueAt(system.changes, path) !== undefined);
   return (
@@ -56,7 +56,7 @@ const Part = ({ part, system, original, change }: PartProps) => {
   );
 };
 
-/** What is wrong with the system as it stands; null where it can be saved. */
+/** Why the system cannot be saved; null if it can. */
 const faultIn = (system: CustomSystem): string | null => {
   if (system.title.trim() === '') return 'Give it a name.';
   try {
@@ -67,7 +67,7 @@ const faultIn = (system: CustomSystem): string | null => {
   }
 };
 
-/** A copy of a recipe, or a system of your own: its parts and settings, to be saved and shared. */
+/** Edits a custom system: a copy of a recipe with changed settings, saved and shareable. */
 export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () => void }) => {
   const customs = useEvaluate((state) => state.customs);
   const [system, setSystem] = useState<CustomSystem>(() => {
@@ -75,11 +75,11 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
     const taken = new Set([...customs, ...RECIPES].map(({ id }) => id));
     return duplicateOf(entry.recipe, freeId(entry.recipe.id, taken), `${entry.title}, changed`);
   });
-  // What the lab said when it was saved last; a fault of the form is known without asking.
+  // The lab's last error; errors of the form are found without asking the lab.
   const [problem, setProblem] = useState<string | null>(null);
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
-    // It opens above the cards, out of sight of who pressed a button on a card far down.
+    // Scrolls into view: it opens above the cards, far from the clicked button.
     box.current?.scrollIntoView({ block: 'nearest' });
     box.current?.focus({ preventScroll: true });
   }, []);
@@ -95,13 +95,13 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
     if (wrong !== null) return;
     const { spec, change: changeSpec } = useEvaluateDraft.getState();
     const saved = { ...entry, id: system.id, custom: system };
-    // Ticked, and where it was ticked as it stood before, as it is now.
+    // Selected; if it was already, its old version is replaced.
     changeSpec({ systems: withTicked(withTicked(spec.systems, [saved], false), [saved], true) });
     close();
   };
   const remove = async () => {
     const { spec, change: changeSpec } = useEvaluateDraft.getState();
-    // Before it is gone: a spec that keeps it would still run it.
+    // Removed from the spec first: otherwise it would still be run.
     changeSpec({ systems: withTicked(spec.systems, [entry], false) });
     await removeCustom(system);
     close();

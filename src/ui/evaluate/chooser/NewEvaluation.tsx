@@ -24,7 +24,7 @@ import { RetrievalPicker } from './RetrievalPicker.tsx';
 import { SamplingFields } from './SamplingFields.tsx';
 import { SystemsPicker } from './SystemsPicker.tsx';
 
-/** Wait for the form to rest before the lab is asked. */
+/** Idle time of the form before the lab is asked, ms. */
 const REST_MS = 500;
 
 type Answer =
@@ -61,11 +61,11 @@ const useEstimate = (spec: EvaluationSpec, fault: string | null): Answer => {
       clearTimeout(timer);
     };
   }, [spec, device, ready, fault, measured]);
-  // An answer to what was asked for before is not shown as one to this.
+  // An answer to an earlier form is not shown for this one.
   return found?.to === spec && found.measured === measured ? found.answer : { state: 'asking' };
 };
 
-/** Makes the first rollouts, which are kept, to learn how long the others take. */
+/** Times the first rollouts, which are kept, to estimate the rest. */
 const Measure = ({ spec }: { spec: EvaluationSpec }) => {
   const device = useEvaluateDraft((state) => state.device);
   const measuring = useEvaluate((state) => state.measuring);
@@ -92,7 +92,7 @@ const Measure = ({ spec }: { spec: EvaluationSpec }) => {
   );
 };
 
-/** Rows, questions, rollouts and time; systems that will not run are named, with the reason in the tooltip. */
+/** Rows, questions, rollouts and time; systems that cannot run are named, with the reason in the tooltip. */
 const Cost = ({ answer, spec }: { answer: Answer; spec: EvaluationSpec }) => {
   if (answer.state === 'failed') return <span className="tone-bad">⚠ {answer.message}</span>;
   if (answer.state === 'asking') return <span className="fine">Estimating …</span>;
@@ -128,7 +128,7 @@ const Cost = ({ answer, spec }: { answer: Answer; spec: EvaluationSpec }) => {
   );
 };
 
-/** What it will cost, and the button that begins it. */
+/** The cost estimate and the Run button. */
 const Dock = () => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
@@ -147,7 +147,7 @@ const Dock = () => {
     );
     setStarting(false);
     if (id === null) return;
-    // It was the name of this one.
+    // The name belonged to this evaluation.
     useEvaluateDraft.setState({ name: '' });
     go(formatEvaluateAddress(id));
   };
@@ -191,7 +191,7 @@ export const NewEvaluation = () => {
         </p>
         <SystemsPicker />
       </div>
-      {/* Beside the systems where there is room: they are many, and what is asked of them would be far below. */}
+      {/* Next to the systems if there is room: the list of systems is long. */}
       <div className="chooser-rest">
         <PoliciesPicker />
         <QuestionsPicker />

@@ -12,7 +12,7 @@ import { readRuns } from '../store/evaluate-actions.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
 
-/** By value: choices that were read back from storage are other objects than those offered here. */
+/** By value: choices loaded from storage are different objects. */
 const sameAs =
   (policy: EvaluatedPolicy) =>
   (other: EvaluatedPolicy): boolean =>
@@ -27,10 +27,10 @@ const toggle = (policy: EvaluatedPolicy): void => {
   change(policies.some(same) ? policies.filter((one) => !same(one)) : [...policies, policy]);
 };
 
-/** A trained run: its adapter at the last step, or at an earlier one. */
+/** A trained run: its last adapter, or an earlier one. */
 const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly EvaluatedPolicy[] }) => {
   const mine = chosen.filter((one) => one.kind === 'run' && one.run === run.id);
-  // Those that are not ticked wait in a list: a long run keeps more adapters than boxes could be here.
+  // Earlier steps are in a list, because a long run has too many for checkboxes.
   const left = run.steps.filter(
     (step) => !mine.some((one) => one.kind === 'run' && one.step === step),
   );
@@ -61,7 +61,7 @@ const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly Evaluate
             { value: '', label: 'another step …' },
             ...left.map((step) => ({ value: String(step), label: `step ${step}` })),
           ]}
-          // It is a list of things to add; what was added is beside it as a ticked box.
+          // The list adds entries; each one then appears as a checked box.
           value=""
           onChange={({ currentTarget: { value } }) =>
             value !== '' && toggle({ kind: 'run', run: run.id, step: Number(value) })
@@ -72,7 +72,7 @@ const RunLine = ({ run, chosen }: { run: EvaluableRun; chosen: readonly Evaluate
   );
 };
 
-/** Whose text is sampled: the built-in policy, adapters that were trained here, checkpoints, servers. */
+/** The policies: built-in, adapters trained here, checkpoints, servers. */
 export const PoliciesPicker = () => {
   const chosen = useEvaluateDraft(({ spec }) => spec.policies);
   const runs = useEvaluate((state) => state.runs);
@@ -85,7 +85,7 @@ export const PoliciesPicker = () => {
   useEffect(() => {
     if (ready) void readRuns();
   }, [ready]);
-  // What is ticked is offered though its model is gone since, so that it can be unticked.
+  // A selected model that was deleted stays listed, so that it can be unselected.
   const kept = useMemo(
     () => chosen.flatMap((one) => (one.kind === 'base' ? [one.policy] : [])),
     [chosen],

@@ -14,7 +14,7 @@ const SPLITS = ['train', 'dev', 'test', 'all'] as const;
 const change = (questions: QuestionsSource[]): void =>
   useEvaluateDraft.getState().change({ questions });
 
-/** `files` cannot be added here; a spec that the command line wrote may have them. */
+/** `files` cannot be added here; a spec from the command line may contain it. */
 const NAMES: Record<QuestionsSource['kind'], string> = {
   'built-in': 'Built-in world',
   fresh: 'Fresh world',
@@ -22,14 +22,14 @@ const NAMES: Record<QuestionsSource['kind'], string> = {
   files: 'Files from the command line',
 };
 
-/** Of one set of questions: what it is now, and what replaces it. */
+/** A set of questions and its setter. */
 interface LineProps {
   source: QuestionsSource;
   set: (source: QuestionsSource) => void;
   remove: () => void;
 }
 
-/** Which imported set. One that was deleted since stays as “a set that is gone” until another is chosen. */
+/** Which imported set. A deleted one stays listed until another is chosen. */
 const Collections = (props: {
   source: QuestionsSource & { kind: 'collections' };
   set: LineProps['set'];
@@ -56,7 +56,7 @@ const Collections = (props: {
   );
 };
 
-/** One set of questions: where they come from, which of them, how many. */
+/** One set of questions: source, split, number. */
 const Line = ({ source, set, remove }: LineProps) => (
   <div className="question-line">
     <b>{NAMES[source.kind]}</b>
@@ -88,7 +88,7 @@ const Line = ({ source, set, remove }: LineProps) => (
       max={100_000}
       allowDecimal={false}
       value={source.limit ?? ''}
-      // The field hands an empty string on when it is cleared: no limit.
+      // A cleared field passes an empty string: no limit.
       onChange={(limit) => set({ ...source, limit: typeof limit === 'number' ? limit : null })}
     />
     <button
@@ -102,17 +102,17 @@ const Line = ({ source, set, remove }: LineProps) => (
   </div>
 );
 
-/** A seed that no set has yet: two sets of one world would be one. */
+/** A seed that no other set has: two equal sets would be merged. */
 const freshSeed = (sources: readonly QuestionsSource[]): number =>
   1 + Math.max(0, ...sources.map((one) => (one.kind === 'fresh' ? one.seed : 0)));
 
-/** Whether the built-in policy is asked questions, or reads passages, that are not of its world. */
+/** Whether the built-in policy gets questions or passages from outside its world. */
 const isForeign = ({ policies, questions, retrieval }: EvaluationSpec): boolean =>
   policies.some((one) => one.kind === 'base' && one.policy.kind === 'built-in') &&
   (questions.some(({ kind }) => kind === 'collections') ||
     retrieval.some(({ local }) => local?.kind === 'collections'));
 
-/** Which questions are asked; several sets are one evaluation. */
+/** The question sets; several sets form one evaluation. */
 export const QuestionsPicker = () => {
   const sources = useEvaluateDraft(({ spec }) => spec.questions);
   const first = useCollections((state) => state.collections.find(({ questions }) => questions > 0));
@@ -128,7 +128,7 @@ export const QuestionsPicker = () => {
       <ul>
         {sources.map((source, index) => (
           <li
-            // A set has no id, and two may be equal while they are being changed.
+            // Sets have no ids, and two may be equal while they are edited.
             key={index}
           >
             <Line

@@ -10,21 +10,21 @@ const AS_IT_HAS = 'system’s default';
 const change = (retrieval: RetrievalChange[]): void =>
   useEvaluateDraft.getState().change({ retrieval });
 
-/** A setting without a key is system’s default. */
+/** An absent key means the system’s default. */
 const without = (setting: RetrievalChange, key: keyof RetrievalChange): RetrievalChange => {
   const { [key]: _, ...rest } = setting;
   return rest;
 };
 
-/** One retrieval setting: rows of the table are multiplied by how many there are. */
+/** One retrieval setting; the table has one row per system and setting. */
 interface LineProps {
   setting: RetrievalChange;
   set: (setting: RetrievalChange) => void;
-  /** Null where it is the only one, as one there has to be. */
+  /** Null for the only setting, which cannot be removed. */
   remove: (() => void) | null;
 }
 
-/** A number of a setting; emptied, each system's own counts again. */
+/** A number of a setting; empty: each system's default. */
 const NumberChange = (
   props: LineProps & { name: 'k' | 'maxSearches'; label: string; min: number; max: number },
 ) => {
@@ -45,12 +45,12 @@ const NumberChange = (
   );
 };
 
-/** What is searched in place of the world’s own: the passages and the engine that are set up on Corpus. */
+/** Searches the passages and the engine chosen on Corpus instead of the world’s own. */
 const OwnSources = ({ setting, set }: LineProps) => {
   const setup = useSetup((state) => state.setup);
   const own = setup.local.kind !== 'built-in' || setup.web.kind !== 'built-in';
   const used = setting.local !== undefined || setting.web !== undefined;
-  // Without anything of your own the box would choose what is searched anyway.
+  // Without custom sources the box would have no effect.
   if (!own && !used) return null;
   return (
     <label className="check-line">
@@ -60,7 +60,7 @@ const OwnSources = ({ setting, set }: LineProps) => {
         onChange={({ currentTarget: { checked } }) =>
           set(
             checked
-              ? // A copy of what is set up now: later changes on Corpus do not reach this evaluation.
+              ? // A copy of the current sources: later changes on Corpus do not affect this evaluation.
                 { ...setting, local: setup.local, web: setup.web }
               : without(without(setting, 'local'), 'web'),
           )
@@ -100,7 +100,7 @@ const Line = (props: LineProps) => {
   );
 };
 
-/** How is searched; every system runs under every setting. */
+/** Retrieval settings; every system runs under each. */
 export const RetrievalPicker = () => {
   const settings = useEvaluateDraft(({ spec }) => spec.retrieval);
   return (
@@ -121,7 +121,7 @@ export const RetrievalPicker = () => {
       <Button
         size="xs"
         variant="default"
-        // With a k of its own: two equal settings would be two rows that cannot be distinguished, which is refused.
+        // A different k: two equal settings would be indistinguishable rows, which is refused.
         onClick={() => change([...settings, { k: 1 + settings.length }])}
       >
         Add another setting

@@ -12,7 +12,7 @@ import { formatSeeds, parseSeeds } from './seeds.ts';
 
 const ROUTINGS = ['argmax', 'sampled'] as const;
 
-/** Seeds as text; what is being written is kept as it stands, and counts as soon as it is a list of seeds. */
+/** Seeds as text; kept while it is typed, and used once it is a valid list. */
 const Seeds = () => {
   const seeds = useEvaluateDraft(({ spec }) => spec.seeds);
   const [text, setText] = useState<string | null>(null);
@@ -35,7 +35,7 @@ const Seeds = () => {
   );
 };
 
-/** Who judges answers, and who summarizes passages for systems that read summaries. */
+/** Judge of answers, and summarizer for systems that read summaries. */
 const Helpers = () => {
   const judge = useEvaluateDraft(({ spec }) => spec.judge);
   const summarizer = useEvaluateDraft(({ spec }) => spec.summarizer);
@@ -46,7 +46,7 @@ const Helpers = () => {
     const kept = [judge, summarizer].flatMap((one): PolicyRef[] =>
       one.kind === 'model' ? [one.policy] : [],
     );
-    // The built-in policy follows no instructions.
+    // The built-in policy does not follow instructions.
     return policyChoices(resources, checkpoints, kept).filter(({ chats }) => chats);
   }, [resources, checkpoints, judge, summarizer]);
   const found = (value: string) => models.find(({ ref }) => keyOf(ref) === value);
@@ -90,7 +90,7 @@ const Helpers = () => {
   );
 };
 
-/** How rollouts are sampled and judged, and where they run. */
+/** Sampling, judge and device. */
 export const SamplingFields = () => {
   const { temperature, routing } = useEvaluateDraft(({ spec }) => spec);
   const change = useEvaluateDraft((state) => state.change);

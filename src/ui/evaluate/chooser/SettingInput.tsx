@@ -5,19 +5,19 @@ import type { SettingField } from './setting-fields.ts';
 
 interface SettingInputProps {
   field: SettingField;
-  /** As it is now; undefined where it is left out. */
+  /** The current value; undefined if absent. */
   value: unknown;
-  /** What the recipe has. */
+  /** The recipe's value. */
   original: unknown;
   changed: boolean;
   /** `undefined`: as in the recipe. */
   change: (value: unknown) => void;
 }
 
-/** As it is in the field: nothing for what is left out. */
+/** The text of the field; empty if absent. */
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
-/** A value that has no field of its own, written as JSON; it counts when the field is left. */
+/** A value without a dedicated field, as JSON; applied on blur. */
 const JsonInput = ({
   field,
   value,
@@ -33,7 +33,7 @@ const JsonInput = ({
       const parsed: unknown = text.trim() === '' ? undefined : JSON.parse(text);
       setWrong(false);
       setText(null);
-      // Compared as text, because an object that was parsed is never the recipe's own.
+      // Compared as text, because a parsed object is never identical.
       change(JSON.stringify(parsed) === JSON.stringify(original) ? undefined : parsed);
     } catch {
       setWrong(true);
@@ -55,14 +55,14 @@ const JsonInput = ({
   );
 };
 
-/** One setting as the field that its kind wants; back at the recipe's own value it is not a change. */
+/** One setting as a field of its kind; the recipe's own value is not a change. */
 export const SettingInput = (props: SettingInputProps) => {
   const { field, value, original, changed, change } = props;
   const { setting, path, optional } = field;
   const label = changed ? `${field.name} (changed)` : field.name;
   const set = (next: unknown) =>
     change(JSON.stringify(next) === JSON.stringify(original) ? undefined : next);
-  // Named by its whole path for screen readers: the last word alone may be that of several settings.
+  // Labelled by its whole path for screen readers: last keys are not unique.
   const common = { size: 'xs', label, 'aria-label': path } as const;
   switch (setting.kind) {
     case 'choice':
@@ -70,7 +70,7 @@ export const SettingInput = (props: SettingInputProps) => {
         <Select
           {...common}
           data={[
-            // Where the recipe has a value, leaving it out would bring that value back.
+            // If the recipe has a value, omitting the setting would restore it.
             ...(optional && original === undefined ? [{ value: '', label: 'default' }] : []),
             ...setting.values,
           ]}
@@ -100,7 +100,7 @@ export const SettingInput = (props: SettingInputProps) => {
           {...common}
           allowDecimal={!setting.whole}
           step={setting.whole ? 1 : 0.05}
-          // Where the schema sets no limit there is an infinite one, which the field does not take.
+          // The schema uses infinity for no limit, which the field does not accept.
           {...(setting.min !== null && Number.isFinite(setting.min) && { min: setting.min })}
           {...(setting.max !== null && Number.isFinite(setting.max) && { max: setting.max })}
           placeholder={optional ? 'none' : ''}
@@ -121,7 +121,7 @@ export const SettingInput = (props: SettingInputProps) => {
               checked={now.includes(one)}
               onChange={(event) =>
                 set(
-                  // In the schema's order, so that ticking one off and on again is not a change.
+                  // In schema order, so that toggling an entry twice is not a change.
                   setting.values.filter((each) =>
                     each === one ? event.currentTarget.checked : now.includes(each),
                   ),

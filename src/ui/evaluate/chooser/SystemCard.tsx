@@ -7,20 +7,20 @@ import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import type { SystemEntry } from './system-groups.ts';
 
-/** Whether anything can be taken out of it. */
+/** Whether it has removable parts. */
 const hasParts = (recipe: Recipe): boolean => ablationsOf(recipe).length > 0;
 
 interface SystemCardProps {
   entry: SystemEntry;
   ticked: boolean;
   tick: (entry: SystemEntry, ticked: boolean) => void;
-  /** Opens a copy, or a system of your own, for changing. */
+  /** Edits a copy, or a custom system. */
   edit: (entry: SystemEntry) => void;
-  /** Ticks it with what it is without each of its parts. */
+  /** Selects it with its ablations. */
   ablate: (entry: SystemEntry) => void;
 }
 
-/** A system: what it is, whose it is, what it is made of. */
+/** A system: its name, paper and parts. */
 export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCardProps) => {
   const { title, summary, recipe, custom } = entry;
   const { about } = recipe;

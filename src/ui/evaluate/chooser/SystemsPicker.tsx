@@ -17,7 +17,7 @@ import {
   type SystemGroup,
 } from './system-groups.ts';
 
-/** Functions stay the same from one drawing to the next: cards are drawn again only where their tick changed. */
+/** Stable functions: cards render only when their selection changes. */
 interface GroupProps {
   group: SystemGroup;
   ticked: ReadonlySet<string>;
@@ -26,7 +26,7 @@ interface GroupProps {
   ablate: (entry: SystemEntry) => void;
 }
 
-/** Systems of one kind. The box in its head ticks all of them, and none where all were. */
+/** Systems of one kind. The box in its head selects or clears all. */
 const Group = ({ group, ticked, tick, edit, ablate }: GroupProps) => {
   const { name, entries } = group;
   const count = entries.filter(({ id }) => ticked.has(id)).length;
@@ -58,7 +58,7 @@ const Group = ({ group, ticked, tick, edit, ablate }: GroupProps) => {
   );
 };
 
-/** Systems that were deleted, as long as they can be brought back. */
+/** Deleted custom systems that can be restored. */
 const Undo = () => {
   const removed = useEvaluate((state) => state.removedSystems);
   return (
@@ -70,7 +70,7 @@ const Undo = () => {
   );
 };
 
-/** Which systems are compared, in the order in which they were ticked. */
+/** The systems to compare, in the order of selection. */
 export const SystemsPicker = () => {
   const chosen = useEvaluateDraft(({ spec }) => spec.systems);
   const customs = useEvaluate((state) => state.customs);
@@ -88,11 +88,11 @@ export const SystemsPicker = () => {
   );
   const take = async (files: readonly File[]): Promise<void> => {
     const imported = await importCustoms(files);
-    // Those that were asked for are what is to be compared, and the words that hid them are gone.
+    // Selects the requested systems and clears the filter that may hide them.
     if (imported.length > 0) setFilter('');
     tick(imported.flatMap(customEntry), true);
   };
-  // Ticked without being saved, as the ablations of a recipe are.
+  // Selected without being saved, such as ablations.
   const unsaved = chosen.filter(
     (choice) => typeof choice !== 'string' && !customs.some(({ id }) => id === choice.id),
   );

@@ -9,12 +9,12 @@ import { evaluationsApi } from '../store/evaluate-actions.ts';
 import { faultOf, useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
 
-/** Wait for the form to rest before passages are read. */
+/** Idle time of the form before passages are read, ms. */
 const REST_MS = 500;
-/** Questions that are listed at first, and added by each press on “Show more”. */
+/** Questions listed at first, and added by each click on “Show more”. */
 const PAGE = 20;
 
-/** How far the look-up of names is; `nothing` where nothing imported is asked or searched, or the form has a fault. */
+/** State of the name check; `nothing` if nothing imported is used, or the form is invalid. */
 export type LookedUp =
   | { state: 'nothing' }
   | { state: 'reading'; stage: string; leftMs: number | null; stop: () => void }
@@ -24,11 +24,11 @@ export type LookedUp =
 
 const NOTHING: LookedUp = { state: 'nothing' };
 
-/** What decides which names are looked up where. */
+/** The inputs of the name check. */
 const keyOf = ({ systems, questions, retrieval }: EvaluationSpec, round: number): string =>
   JSON.stringify([systems, questions, retrieval, round]);
 
-/** Names of the chosen questions that nothing mentions which would be searched; asked again when the form rests. */
+/** Names in the chosen questions that no searched passage mentions; checked again when the form changes. */
 export const useUnknownNames = (): LookedUp => {
   const spec = useEvaluateDraft((state) => state.spec);
   const ready = useEvaluate((state) => state.status === 'ready');
@@ -67,11 +67,11 @@ export const useUnknownNames = (): LookedUp => {
       abort.abort(new Error('the selection changed'));
     };
   }, [key]);
-  // What was found for other questions or passages is not shown as of these.
+  // Results for other questions or passages are not shown.
   return found !== null && found.to === key ? found.looked : NOTHING;
 };
 
-/** What a set of questions names that no passage mentions; that all is mentioned is said as well. */
+/** Unknown names of one question set; also says if all names are known. */
 const Naming = (props: { found: UnknownInSet; where: string; searchesOwn: boolean }) => {
   const { found, where, searchesOwn } = props;
   const { questions, naming, first } = found;
@@ -111,7 +111,7 @@ const Naming = (props: { found: UnknownInSet; where: string; searchesOwn: boolea
   );
 };
 
-/** Of one set of questions, what it names that is not there; of every way of searching, where there are several. */
+/** Unknown names of one question set, per retrieval setting. */
 export const UnknownNames = ({ looked, set }: { looked: LookedUp; set: number }) => {
   const retrieval = useEvaluateDraft(({ spec }) => spec.retrieval);
   if (looked.state !== 'known') return null;
@@ -128,7 +128,7 @@ export const UnknownNames = ({ looked, set }: { looked: LookedUp; set: number })
     });
 };
 
-/** How far the look-up is, how it can be stopped, and why it ended. */
+/** Progress of the check, a stop button, and why it ended. */
 export const LookingUp = ({ looked }: { looked: LookedUp }) => {
   switch (looked.state) {
     case 'reading':

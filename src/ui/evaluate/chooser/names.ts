@@ -3,13 +3,13 @@ import { RECIPES } from '../../../recipes/index.ts';
 import { formatDayTime, plural } from '../../kit/words/format.ts';
 import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
 
-/** The title, or the id of a recipe that is not known here. */
+/** The title, or the id of an unknown recipe. */
 const titleOf = (choice: SystemChoice): string =>
   typeof choice === 'string'
     ? (RECIPES.find(({ id }) => id === choice)?.title ?? choice)
     : choice.title;
 
-/** Letters of a title that its neighbours leave room for. */
+/** Longest title in letters. */
 const LONGEST = 32;
 
 /** "Naive RAG" of "Naive RAG, one retrieval". */
@@ -19,7 +19,7 @@ const short = (title: string): string => {
   return head.length > LONGEST ? `${head.slice(0, LONGEST - 1).trimEnd()}…` : head;
 };
 
-/** Where a set of questions comes from, in few words. */
+/** The source of a question set, in few words. */
 const worldOf = (source: QuestionsSource): string => {
   switch (source.kind) {
     case 'built-in':
@@ -33,15 +33,14 @@ const worldOf = (source: QuestionsSource): string => {
   }
 };
 
-/** Several kinds of questions are counted after the first. */
+/** Further kinds of questions are counted. */
 const worldsOf = ({ questions }: EvaluationSpec): string => {
   const [first = '', ...more] = new Set(questions.map(worldOf));
   return more.length === 0 ? first : `${first} +${more.length}`;
 };
 
 /**
- * What an evaluation is called that nobody named: what it compares, on which world, when. A name that is taken is
- * counted on.
+ * The default name of an evaluation: systems, world, time. A taken name gets a number.
  * @param at when it begins, ISO
  * @param taken names of others
  */

@@ -1,11 +1,11 @@
-/** Seeds as people write them: `1, 2, 5-8`. */
+/** Seeds as typed: `1, 2, 5-8`. */
 
-/** Seeds of one evaluation, as its schema allows. */
+/** Most seeds per evaluation, as in its schema. */
 const MOST = 50;
 /** Seeds have 32 bits. */
 const LARGEST = 0xffffffff;
 
-/** Seeds in order, each once; null where the text is not a list of seeds. */
+/** Sorted distinct seeds; null if the text is invalid. */
 export const parseSeeds = (text: string): number[] | null => {
   const seeds = new Set<number>();
   for (const part of text.split(/[\s,;]+/u).filter(Boolean)) {
@@ -18,7 +18,7 @@ export const parseSeeds = (text: string): number[] | null => {
   return seeds.size > 0 && seeds.size <= MOST ? [...seeds].sort((a, b) => a - b) : null;
 };
 
-/** Runs of three and more as a range. */
+/** Runs of three or more become a range. */
 export const formatSeeds = (seeds: readonly number[]): string => {
   const parts: string[] = [];
   for (let at = 0; at < seeds.length;) {

@@ -2,31 +2,31 @@ import { z } from 'zod';
 import { recipeSettingsSchema } from '../../../recipes/parts/settings.ts';
 import { isObject } from '../../../base/objects.ts';
 
-/** The settings of a loop as fields of a form, read from their schema: a new part is here by itself. */
+/** Fields of a form generated from the schema of a loop's settings: new settings appear by themselves. */
 
 type SettingKind =
   | { kind: 'choice'; values: readonly string[] }
   | { kind: 'switch' }
   | { kind: 'number'; whole: boolean; min: number | null; max: number | null }
-  /** Several of some words. */
+  /** Several of a few words. */
   | { kind: 'several'; values: readonly string[] }
   /** Anything else, as JSON. */
   | { kind: 'json' };
 
-/** One setting of a loop as the form shows it. */
+/** One setting of a loop as a form field. */
 export interface SettingField {
   /** `retrieval.maxSearches` */
   path: string;
   /** The words of the last key: `max searches`. */
   name: string;
-  /** It may be left out, and then means what nothing means. */
+  /** Optional. */
   optional: boolean;
   setting: SettingKind;
 }
 
-/** The fields below one heading: the settings of one object of the schema. */
+/** Fields under one heading: one object of the schema. */
 export interface SettingPart {
-  /** `retrieval`; `loop` for what is alone. */
+  /** `retrieval`; `loop` for top-level settings. */
   name: string;
   fields: readonly SettingField[];
 }
@@ -35,7 +35,7 @@ export interface SettingPart {
 const wordsOf = (key: string): string =>
   key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/gu, ' ').toLowerCase();
 
-/** A schema without what says that it may be left out or has a default. */
+/** The schema without its optional and default wrappers. */
 const inner = (schema: unknown): { schema: unknown; optional: boolean } => {
   let [found, optional] = [schema, false];
   for (;;) {
@@ -47,7 +47,7 @@ const inner = (schema: unknown): { schema: unknown; optional: boolean } => {
   }
 };
 
-/** The field that a schema wants; anything else is written as JSON. */
+/** The field kind for a schema; anything else is JSON. */
 const kindOf = (schema: unknown): SettingKind => {
   if (schema instanceof z.ZodEnum)
     return { kind: 'choice', values: schema.options.map((option) => String(option)) };
@@ -64,7 +64,7 @@ const kindOf = (schema: unknown): SettingKind => {
   return { kind: 'json' };
 };
 
-/** All leaves below a path, objects within objects too. */
+/** All leaves below a path, recursively. */
 const fieldsOf = (schema: unknown, path: string): SettingField[] => {
   const { schema: found, optional } = inner(schema);
   if (found instanceof z.ZodObject)
@@ -73,7 +73,7 @@ const fieldsOf = (schema: unknown, path: string): SettingField[] => {
   return [{ path, name, optional, setting: kindOf(found) }];
 };
 
-/** Every part with its fields; what is no object by itself stands together in the first. */
+/** Every part with its fields; top-level settings come first. */
 export const SETTING_PARTS: readonly SettingPart[] = (() => {
   const entries = Object.entries(recipeSettingsSchema.shape);
   const isPart = ([, schema]: [string, unknown]): boolean =>
@@ -89,11 +89,11 @@ export const SETTING_PARTS: readonly SettingPart[] = (() => {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** The value at a path of keys; undefined where there is none. */
+/** The value at a path of keys; undefined if absent. */
 export const valueAt = (tree: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), tree);
 
-/** A copy of the tree with a value at a path; `undefined` takes it out, and what is empty by that too. */
+/** A copy of the tree with a new value at a path; `undefined` removes it and then-empty parents. */
 export const withValue = (tree: Tree, path: string, value: unknown): Tree => {
   const [key = '', ...rest] = path.split('.');
   const { [key]: before, ...others } = tree;

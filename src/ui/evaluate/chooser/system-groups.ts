@@ -5,20 +5,20 @@ import { RECIPES } from '../../../recipes/index.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import { idOf } from '../store/evaluate-draft.ts';
 
-/** The systems that can be ticked, by kind. */
+/** The selectable systems, by kind. */
 
 export interface SystemEntry {
   id: string;
   title: string;
   /** One sentence. */
   summary: string;
-  /** The recipe itself, or the one that it was made from. */
+  /** The recipe itself, or the base of a custom system. */
   recipe: Recipe;
-  /** Set for a system of your own. */
+  /** Only for custom systems. */
   custom: CustomSystem | null;
 }
 
-/** Systems of a kind, as they are under one heading. */
+/** Systems of one kind, under one heading. */
 export interface SystemGroup {
   name: string;
   entries: readonly SystemEntry[];
@@ -32,7 +32,7 @@ const ofRecipe = (recipe: Recipe): SystemEntry => ({
   custom: null,
 });
 
-/** A system of your own as it is ticked; none where its recipe is unknown. */
+/** A custom system as an entry; undefined if its recipe is unknown. */
 export const customEntry = (custom: CustomSystem): SystemEntry[] => {
   const recipe = RECIPES.find(({ id }) => id === custom.base);
   const summary = custom.notes === '' ? `Based on ${recipe?.title ?? custom.base}.` : custom.notes;
@@ -47,11 +47,11 @@ const NAMES: Record<(typeof KINDS)[number], string> = {
   'not trained': 'Without training',
 };
 
-/** A recipe that says nothing of itself is trained where it has a training. */
+/** A recipe without metadata counts as trained if it has a training. */
 const kindOf = ({ about, training }: Recipe): (typeof KINDS)[number] =>
   about?.kind ?? (training.length > 0 ? 'trained by RL' : 'not trained');
 
-/** Whether every word is somewhere in its id, title, summary, arXiv number or parts. */
+/** Whether every word occurs in its id, title, summary, arXiv number or parts. */
 const matches = (
   { id, title, summary, recipe }: SystemEntry,
   words: readonly string[],
@@ -62,7 +62,10 @@ const matches = (
   return words.every((word) => text.includes(word));
 };
 
-/** Groups without an entry that matches are left out. @param filter words that all have to occur */
+/**
+ * Groups with matching entries.
+ * @param filter words that must all occur
+ */
 export const systemGroups = (customs: readonly CustomSystem[], filter: string): SystemGroup[] => {
   const words = filter.toLowerCase().split(/\s+/u).filter(Boolean);
   const recipes = RECIPES.map(ofRecipe);
@@ -80,11 +83,11 @@ export const systemGroups = (customs: readonly CustomSystem[], filter: string): 
     .filter(({ entries }) => entries.length > 0);
 };
 
-/** A recipe without each of its parts, as systems to tick. */
+/** The ablations of a recipe, as systems to select. */
 export const ablationEntries = ({ recipe }: SystemEntry): SystemEntry[] =>
   ablationsOf(recipe).flatMap(customEntry);
 
-/** The choices with these systems ticked, or not; the others stay where they stand. */
+/** The selection with these systems added or removed; the others keep their order. */
 export const withTicked = (
   choices: readonly SystemChoice[],
   entries: readonly SystemEntry[],
@@ -93,7 +96,7 @@ export const withTicked = (
   const ids = new Set(entries.map(({ id }) => id));
   const known = new Set(choices.map(idOf));
   if (!ticked) return choices.filter((choice) => !ids.has(idOf(choice)));
-  // A system of your own is taken whole, as it is now: it may be changed or deleted before this is run.
+  // A custom system is copied into the spec, because it may be changed or deleted before the run.
   const added = entries.filter(({ id }) => !known.has(id));
   return [...choices, ...added.map(({ id, custom }): SystemChoice => custom ?? id)];
 };

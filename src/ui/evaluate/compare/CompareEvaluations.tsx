@@ -37,7 +37,7 @@ const HEADS: readonly Head[] = [
 const IDS = MEASURES.map(({ id }) => id);
 const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title]));
 
-/** Systems of both evaluations by one number; a star marks what is significant at 5 % after Holm’s correction. */
+/** Systems of both evaluations by one measure; a star marks significance at 5 % after Holm’s correction. */
 const Rows = ({ table, by }: { table: AcrossTable; by: MeasureId }) => {
   const measure = MEASURES.find(({ id }) => id === by);
   if (!measure) return null;
@@ -68,7 +68,7 @@ const Rows = ({ table, by }: { table: AcrossTable; by: MeasureId }) => {
   );
 };
 
-/** Questions and systems that only one of the two has: they are in no number above. */
+/** Questions and systems in only one of the two; they are excluded from the numbers above. */
 const LeftOut = ({ table }: { table: AcrossTable }) => {
   const { onlyBefore, onlyAfter, systemsBefore, systemsAfter } = table;
   const parts = [
@@ -80,18 +80,18 @@ const LeftOut = ({ table }: { table: AcrossTable }) => {
   return parts.length === 0 ? null : <p className="fine">Left out: {parts.join('; ')}.</p>;
 };
 
-/** The comparison itself, computed off the page, again whenever `version` changes: with every rollout of either. */
+/** The comparison, computed off the page, again whenever `version` changes. */
 const Compared = ({ id, other, version }: { id: string; other: string; version: string }) => {
   const [by, setBy] = useState<MeasureId>('em');
   const read = useAnswer(`${id} ${other} ${version}`, () => evaluationsApi().compare(id, other));
   if (read.state === 'loading') return <p role="status">Comparing …</p>;
   if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
   const table = read.value;
-  // Questions without the number, as recall where no evidence is named, are in none of its differences.
+  // Questions without the measure, such as recall without known evidence, are in none of its differences.
   const counts = table.rows.flatMap(
     ({ cells }) => cells.find(({ measure }) => measure === by)?.difference?.n ?? [],
   );
-  // Two evaluations that share nothing are no fault: what they do not share is said.
+  // Evaluations without common questions or systems are no error; the page says so.
   if (table.rows.length === 0)
     return (
       <p>
@@ -128,11 +128,11 @@ interface CompareProps {
   change: (part: Partial<EvaluateAddress>) => void;
 }
 
-/** This evaluation beside another one, system by system. */
+/** Compares this evaluation with another one, system by system. */
 export const CompareEvaluations = ({ id, result, address, change }: CompareProps) => {
   const all = useEvaluate((state) => state.evaluations);
   const others = visibleEvaluations(all).filter((one) => one.id !== id);
-  // An address may name one that was deleted: then none is chosen.
+  // An address may name a deleted one: then none is chosen.
   const other = others.find((one) => one.id === address.other);
   if (others.length === 0)
     return (
