@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Term, Terms } from './words/explain/Term.tsx';
 import type { TermId } from './words/explain/terms.ts';
 
-/** A name and its value; the name opens what it means, by `term` or where it has an acronym in it. */
+/** A name and its value; the name explains itself, by `term` or by an acronym in it. */
 export const Fact = (props: {
   name: string;
   value: ReactNode;

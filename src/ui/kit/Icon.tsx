@@ -1,4 +1,4 @@
-/** Icons drawn here, because fonts differ in which signs they have. */
+/** Icons as SVG, because fonts differ in their symbols. */
 const PATHS = {
   first: 'M4 3v10M13 3 6 8l7 5z',
   back: 'M11 3 4 8l7 5z',
@@ -23,14 +23,14 @@ const PATHS = {
   evaluate: 'M2.5 13.5h11M4.5 11V8M8 11V3.5M11.5 11V6',
 } as const;
 
-/** Places of the workbench have an icon by their own name. */
+/** Icons of the pages, by page name. */
 export type IconName = keyof typeof PATHS;
 
-/** Those that are filled; the others are lines. */
+/** Filled icons; the others are outlines. */
 const SOLID: ReadonlySet<IconName> = new Set(['first', 'back', 'play', 'forward', 'last', 'stop']);
 
 /**
- * An icon in the colour of the text; what it means is said by what it is in.
+ * An icon in the text colour; its meaning comes from its context.
  * @param size CSS pixels
  */
 export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (

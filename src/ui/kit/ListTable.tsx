@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Table, type Head, type Sorting } from './Table.tsx';
 
-/** The table of a page's list; it scrolls by itself where it is too wide. */
+/** The table of a page's list; it scrolls horizontally if it is too wide. */
 export const ListTable = ({
   name,
   heads,
@@ -21,7 +21,7 @@ export const ListTable = ({
   </div>
 );
 
-/** What opens below a row, beside its first column. */
+/** The details of a row, next to its first column. */
 export const BelowRow = ({ heads, children }: { heads: readonly Head[]; children: ReactNode }) => (
   <tr>
     <td />
@@ -29,7 +29,7 @@ export const BelowRow = ({ heads, children }: { heads: readonly Head[]; children
   </tr>
 );
 
-/** What can be done with the thing of a row. */
+/** Actions of a row. */
 export const RowActions = ({
   name,
   open,

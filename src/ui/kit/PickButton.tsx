@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { useRef, type ReactNode } from 'react';
 
-/** A button that lets files, or a whole folder, be chosen. */
+/** A button that opens the file or folder dialog. */
 export const PickButton = ({
   field,
   folder = false,
@@ -12,14 +12,14 @@ export const PickButton = ({
   onFiles,
   children,
 }: {
-  /** Name of the field for the files. */
+  /** Name of the file input. */
   field: string;
   folder?: boolean;
   accept?: string;
   title?: string;
   size: NonNullable<ButtonProps['size']>;
   variant?: 'default' | 'filled';
-  /** Called with one file at least. */
+  /** Called with at least one file. */
   onFiles: (files: File[]) => void;
   children: ReactNode;
 }) => {
@@ -33,7 +33,7 @@ export const PickButton = ({
         multiple
         hidden
         aria-label={field}
-        // React has no type for it, every browser has it.
+        // Not in React's types, but supported by every browser.
         {...(folder && { webkitdirectory: '' })}
         onChange={(event) => {
           const files = [...(event.currentTarget.files ?? [])];

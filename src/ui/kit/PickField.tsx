@@ -7,19 +7,19 @@ interface PickFieldProps<T extends string> extends Omit<
   'value' | 'data' | 'onChange'
 > {
   values: readonly T[];
-  /** What is chosen; null or undefined where nothing is. */
+  /** The chosen value; null or undefined for none. */
   value: T | null | undefined;
-  /** What values are called; a value without a name is its own. */
+  /** Labels of the values; a value without a label shows itself. */
   names?: Readonly<Partial<Record<T, string>>>;
   onPick: (value: T) => void;
-  /** What choosing nothing is called; it stands first. Without it something is always chosen. */
+  /** Label of the empty choice, which is first. Without it something is always chosen. */
   none?: string;
   onNone?: () => void;
 }
 
 /**
- * A choice among words that the program knows. A browser hands back any string; what reaches `onPick`
- * is one of `values`, so that no form has to check it again.
+ * A choice among known values. Browsers return any string; `onPick` only gets members of `values`, so
+ * that forms need no check.
  */
 export const PickField = <T extends string>(props: PickFieldProps<T>) => {
   const { values, value, names, onPick, none, onNone, ...field } = props;

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { TermMarks, Terms } from './words/explain/Term.tsx';
 
-/** A column's name and class; `visually` where the name is for screen readers alone. */
+/** A column's name and class; `visually`: the name is only for screen readers. */
 export type Head = readonly [name: string, className?: string];
 
-/** A table whose rows can be brought into another order by its heads. */
+/** A sortable table. */
 export interface Sorting {
   /** Heads that sort. */
   names: readonly string[];
@@ -32,8 +32,8 @@ const sortedAs = (name: string, sorting: Sorting | undefined) => {
 };
 
 /**
- * The table of every page: a row of heads, each the header of its column, above the rows. How it looks
- * is the class's: `list-table` in a list of things that can be opened, `plain-table` for results.
+ * The table of every page: a row of column headers above the rows. The class sets the style:
+ * `list-table` for lists, `plain-table` for results.
  */
 export const Table = (props: {
   className: string;

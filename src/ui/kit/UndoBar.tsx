@@ -1,16 +1,16 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { UNDO_MS } from '../../lab/contract/undo.ts';
 
-/** One that was deleted; `at`, ms since 1970, where its disk space is freed when the undo ends. */
+/** A deleted thing; `at`, ms since 1970, is when its disk space is freed. */
 interface Removed {
   id: string;
   name: string;
-  /** Follows the name: what else the deletion changed, such as `; runs search without it now`. */
+  /** Appended to the name: other effects of the deletion, such as `; runs search without it now`. */
   lost?: string;
   at?: number;
 }
 
-/** Those that can still be brought back; the component is drawn again when the time of one is over. */
+/** Those that can still be restored; updates when one expires. */
 export const useUndoable = <T extends Pick<Removed, 'at'>>(removed: readonly T[]): readonly T[] => {
   const [now, setNow] = useState(Date.now);
   const ends = removed.flatMap(({ at }) => (at !== undefined && at + UNDO_MS > now ? [at] : []));
@@ -23,10 +23,10 @@ export const useUndoable = <T extends Pick<Removed, 'at'>>(removed: readonly T[]
   return removed.filter(({ at }) => at === undefined || at + UNDO_MS > now);
 };
 
-/** The note of deletions whose space is freed when the undo ends. */
+/** The note for deletions whose space is freed when undo expires. */
 export const FREED_LATER = `Undo is possible for ${UNDO_MS / 60_000} minutes; then the space is freed.`;
 
-/** What was deleted, as long as it can be brought back. Deleting asks nothing because of this. */
+/** Deleted things that can be restored; this is why deletion needs no confirmation. */
 export const UndoBar = ({
   removed: all,
   verb = 'Deleted',
@@ -38,10 +38,10 @@ export const UndoBar = ({
   removed: readonly Removed[];
   verb?: 'Deleted' | 'Removed';
   restore: (id: string) => void;
-  /** How long it can be undone. */
+  /** How long undo is possible. */
   note?: string;
   hide?: () => void;
-  /** What else can be done, at the end. */
+  /** Further actions, at the end. */
   children?: ReactNode;
 }) => {
   const removed = useUndoable(all);

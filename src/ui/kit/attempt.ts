@@ -1,14 +1,14 @@
 import { messageOf } from '../../base/errors.ts';
 
-/** What could not be done, as a page shows it. */
+/** A failure, as a page shows it. */
 export interface Problem {
-  /** A sentence: what was tried, and why it failed. */
+  /** One sentence: what was tried, and why it failed. */
   text: string;
-  /** What "Copy details" copies: the stack where there is one. */
+  /** The text of "Copy details": the stack if there is one. */
   detail: string;
 }
 
-/** @param what that was tried, as the first half of the sentence: "The run did not start" */
+/** @param what the action, as the first half of the sentence: "The run did not start" */
 export const problemOf = (what: string, error: unknown): Problem => {
   const message = messageOf(error);
   return {
@@ -17,12 +17,15 @@ export const problemOf = (what: string, error: unknown): Problem => {
   };
 };
 
-/** Does `act`. @returns its value; null where it failed, after the page was told what did */
+/**
+ * Runs `act`.
+ * @returns its value; null on failure, which is shown on the page
+ */
 export type Attempt = <T>(what: string, act: () => Promise<T>) => Promise<T | null>;
 
 /**
- * The one way in which actions fail: they never reject, so that a button can call them and forget them.
- * @param show puts the problem where the place's page looks for it
+ * Error handling of actions: they never reject, so that buttons can ignore the result.
+ * @param show puts the problem where the page displays it
  */
 export const createAttempt =
   (show: (problem: Problem) => void): Attempt =>

@@ -1,4 +1,4 @@
 import { createContext } from 'react';
 
-/** Letters that go to a place after `g`, from the frame, for pages in which `g` alone means something. */
+/** Letters after `g` that open a page, for pages where `g` alone has a meaning. */
 export const PlaceLetters = createContext<ReadonlySet<string>>(new Set());

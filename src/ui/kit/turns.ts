@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Heavy drawing, one piece a frame: when a step arrives every chart on the screen has something new,
- * and all of them in one task would hold up a click. The order is that of asking.
+ * Runs heavy drawing one piece per frame: a new step changes every chart, and drawing all in one task
+ * would block a click. First come, first served.
  */
 
 const waiting = new Set<() => void>();
@@ -19,7 +19,10 @@ const next = (): void => {
   first();
 };
 
-/** Does `draw` in a frame of its own. @returns takes it back, where it has not been done */
+/**
+ * Runs `draw` in its own frame.
+ * @returns cancels it if it has not run
+ */
 export const takeTurn = (draw: () => void): (() => void) => {
   waiting.add(draw);
   if (!running) {
@@ -29,7 +32,7 @@ export const takeTurn = (draw: () => void): (() => void) => {
   return () => void waiting.delete(draw);
 };
 
-/** The newest value whose turn has come; what is newer replaces what still waits. */
+/** The newest value whose turn has come; newer values replace waiting ones. */
 export const useTurn = <T>(value: T): T => {
   const [shown, setShown] = useState(() => value);
   useEffect(

@@ -1,4 +1,4 @@
-/** Stands after a switch over every member of a union; the compiler proves that it is not reached. */
+/** After a switch over all members of a union; the compiler proves it unreachable. */
 export const unreachable = (value: never): never => {
   throw new Error(`not expected here: ${JSON.stringify(value)}`);
 };

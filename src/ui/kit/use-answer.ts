@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'react';
 import { messageOf } from '../../base/errors.ts';
 
-/** What is asked of a worker, as far as it has come. */
+/** The state of a worker request. */
 export type Loaded<T> =
   | { state: 'loading' }
   | { state: 'ready'; value: T }
   | { state: 'failed'; message: string };
 
 /**
- * Asks again whenever `key` changes; an answer to an earlier key is dropped. A null key asks nothing.
- * @param ask is taken as it is when the key changes
+ * Asks again whenever `key` changes; answers to earlier keys are dropped. A null key asks nothing.
+ * @param ask is used as it is when the key changes
  */
 export const useAnswer = <T>(key: string | null, ask: () => Promise<T>): Loaded<T> => {
   const [answer, setAnswer] = useState<{ key: string | null; loaded: Loaded<T> }>({

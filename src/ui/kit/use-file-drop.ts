@@ -1,7 +1,7 @@
 import { useState, type DragEvent } from 'react';
 import { isGgufName } from '../../formats/gguf.ts';
 
-/** The GGUF model that was dropped, which no page takes; null where other files came with it. */
+/** The dropped GGUF model, which no page accepts; null if other files came with it. */
 export const ggufOf = ({ files }: DataTransfer): string | null =>
   [...files].every(({ name }) => isGgufName(name)) ? (files[0]?.name ?? null) : null;
 
@@ -21,7 +21,7 @@ export const useFileDrop = (take: (dropped: DataTransfer) => void) => {
         setOver(true);
       },
       onDragLeave: (event: DragEvent) => {
-        // Leaving for an element inside is not a leaving.
+        // Moving onto a child element is not leaving.
         const to = event.relatedTarget;
         if (!(to instanceof Node) || !event.currentTarget.contains(to)) setOver(false);
       },

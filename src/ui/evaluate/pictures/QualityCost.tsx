@@ -17,7 +17,7 @@ export interface CostPoint {
   /** 95 % interval of the quality. */
   low: number;
   high: number;
-  /** No other system is as good and as cheap, and better in one of the two. */
+  /** On the Pareto frontier: no other system is at least as good and as cheap, and better in one. */
   onFrontier: boolean;
 }
 
@@ -31,7 +31,7 @@ interface QualityCostProps {
   points: readonly CostPoint[];
   cost: Measure;
   quality: Measure;
-  /** Shows the system in the other pictures. */
+  /** Selects the system as the reference of the other pictures. */
   onPick: (system: string) => void;
 }
 
@@ -39,7 +39,7 @@ interface QualityCostProps {
 const PAD = { top: 10, right: 14, bottom: 34, left: 52 } as const;
 const HEIGHT = 320;
 
-/** With its place in the drawing, CSS pixels from the upper left; `top` and `bottom` are ends of the interval. */
+/** Position in CSS pixels from the top left; `top` and `bottom` are the ends of the interval. */
 interface Placed extends CostPoint {
   x: number;
   y: number;
@@ -47,23 +47,23 @@ interface Placed extends CostPoint {
   bottom: number;
 }
 
-/** The axes of the plane and all points on them. */
+/** The axes and all points. */
 interface Plan {
   across: Axis;
   up: Axis;
   points: Placed[];
 }
 
-/** The plane at a width: what is drawn and what is pressed stand by the same plan. */
+/** The layout at one width; drawing and buttons share it. */
 const planOf = (points: readonly CostPoint[], quality: Measure, width: number): Plan => {
   const costs = points.map(({ cost }) => cost);
   const [least, dearest] = [Math.min(...costs), Math.max(...costs)];
-  // From nothing on, unless that leaves half of the picture empty.
+  // Starts at zero, unless that leaves half of the picture empty.
   const across = linearAxis(least > dearest / 2 ? least : 0, dearest, width < 480 ? 3 : 6);
   const most = Math.max(...points.map(({ high }) => high));
   const up = linearAxis(
     Math.min(...points.map(({ low }) => low)),
-    // Up to 100 % where something comes near it, so that what is left to win is seen.
+    // Up to 100 % if a value comes near it, so that the headroom is visible.
     quality.unit === 'share' && most > 0.9 ? 1 : most,
     5,
   );
@@ -84,7 +84,7 @@ const planOf = (points: readonly CostPoint[], quality: Measure, width: number): 
   };
 };
 
-/** Rules and ticks; the name of the cost is under its axis, that of the quality in the title. */
+/** Grid and ticks; the cost is named under its axis, the quality in the title. */
 const Axes = ({ plan, width, cost }: { plan: Plan; width: number; cost: Measure }) => {
   const right = width - PAD.right;
   const foot = HEIGHT - PAD.bottom;
@@ -119,7 +119,7 @@ const Axes = ({ plan, width, cost }: { plan: Plan; width: number; cost: Measure 
   );
 };
 
-/** The frontier as stairs: what the quality of at most a cost comes to. */
+/** The frontier as steps: the best quality up to a cost. */
 const stairs = (points: readonly Placed[], width: number): string => {
   const steps = points
     .filter(({ onFrontier }) => onFrontier)
@@ -133,9 +133,9 @@ const stairs = (points: readonly Placed[], width: number): string => {
   ].join('');
 };
 
-/** What is seen. Memoised: pointing at a point changes the line below, not the drawing. */
+/** The drawing. Memoised: hovering only changes the line below. */
 const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: Measure }) => {
-  // Those on the frontier are named first: they are what the picture is about.
+  // Systems on the frontier are labelled first.
   const order = plan.points.toSorted((a, b) => Number(b.onFrontier) - Number(a.onFrontier));
   const labels = placeLabels(
     order.map(({ x, y, name, onFrontier }) => ({ x, y, width: nameWidth(name, onFrontier) })),
@@ -159,7 +159,7 @@ const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: 
           className={onFrontier ? 'picture-dot best' : 'picture-dot'}
         />
       ))}
-      {/* Last: where many systems stand close, a name lies over the whiskers of others. */}
+      {/* Last: where systems are close, a name covers the whiskers of others. */}
       {order.map(({ id, name, onFrontier }, index) => {
         const label = labels[index];
         return label ? (
@@ -178,11 +178,11 @@ const Drawing = memo(({ plan, width, cost }: { plan: Plan; width: number; cost: 
   );
 });
 
-/** A point in a sentence, for who listens and for the line below the picture. */
+/** A point in one sentence, for screen readers and the line below. */
 const wordsOf = (point: CostPoint, cost: Measure, quality: Measure): string =>
   `${point.name}: ${quality.name} ${formatValue(point.quality, quality.unit)} (${formatValue(point.low, quality.unit)} to ${formatValue(point.high, quality.unit)}), ${cost.name} ${formatValue(point.cost, cost.unit)}${point.onFrontier ? ', on the frontier' : ''}`;
 
-/** The drawing, and over it a button a point, which keys reach and a screen reader reads. */
+/** The drawing with a button on each point for keyboard and screen readers. */
 const Plane = (props: QualityCostProps & { width: number }) => {
   const { points, cost, quality, width, onPick } = props;
   const plan = useMemo(() => planOf(points, quality, width), [points, quality, width]);
@@ -216,7 +216,7 @@ const Plane = (props: QualityCostProps & { width: number }) => {
   );
 };
 
-/** What quality costs: every system as a point, and the frontier of those that no other beats. */
+/** Quality against cost: systems as points, with the Pareto frontier. */
 export const QualityCost = (props: QualityCostProps & { empty: string | null }) => {
   const { points, cost, quality, empty } = props;
   const heads: readonly Head[] = [

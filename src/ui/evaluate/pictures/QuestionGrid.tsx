@@ -10,7 +10,7 @@ import { cut, widthOf } from './text-width.ts';
 
 interface QuestionGridProps {
   systems: readonly EvaluatedSystem[];
-  /** Questions in the order in which they stand, their cells in the order of the systems. */
+  /** Questions in display order; cells in the order of the systems. */
   rows: readonly GridRow[];
   empty: string | null;
   /** Opens the rollouts of a question, of one system. */
@@ -19,27 +19,27 @@ interface QuestionGridProps {
 
 type GridData = Pick<QuestionGridProps, 'systems' | 'rows'>;
 
-/** CSS pixels: of a system’s row, of a question’s column at least and at most, and under the last row. */
+/** CSS pixels: row height, smallest and largest column width, bottom margin. */
 const ROW = 16;
 const LEAST_COLUMN = 5;
 const MOST_COLUMN = 16;
 const FOOT = 4;
 
-/** The grid at a width, CSS pixels. */
+/** The grid at one width, CSS pixels. */
 interface Plan {
   /** Room for the names of the systems. */
   left: number;
   column: number;
-  /** Of the whole grid: wider than the picture where columns cannot be narrower, which then is scrolled. */
+  /** Total width: scrolls if columns cannot be narrower. */
   width: number;
   height: number;
   /** [systems][questions] */
   kinds: CellKind[][];
-  /** SVG commands of all cells of a kind together. */
+  /** One SVG path per kind of cell. */
   paths: ReadonlyMap<CellKind, string>;
 }
 
-/** Columns share the room that names leave, within limits: cells stay cells, be there five questions or thousands. */
+/** Columns share the width within limits: cells stay visible for five or thousands of questions. */
 const planOf = ({ systems, rows }: GridData, width: number): Plan => {
   const left = widthOf(
     systems.map(({ title }) => title),
@@ -63,7 +63,7 @@ const planOf = ({ systems, rows }: GridData, width: number): Plan => {
   };
 };
 
-/** The cells: a path a kind, however many there are. Memoised: the cursor moves over it with every pointer event. */
+/** One path per kind of cell. Memoised: the cursor moves with every pointer event. */
 const Drawing = memo(({ data, plan }: { data: GridData; plan: Plan }) => (
   <svg width={plan.width} height={plan.height} aria-hidden="true">
     {data.systems.map(({ id, title: name }, index) => (
@@ -85,14 +85,14 @@ const Drawing = memo(({ data, plan }: { data: GridData; plan: Plan }) => (
   </svg>
 ));
 
-/** A cell by itself, drawn as in the grid. */
+/** A single cell, drawn as in the grid. */
 const Mark = ({ kind }: { kind: CellKind }) => (
   <svg width={12} height={12} aria-hidden="true">
     <path d={cellPaths([[kind]], 12, 12).get(kind)} className={`cell-${kind}`} fillRule="evenodd" />
   </svg>
 );
 
-/** What the shapes mean, each drawn as in the grid. */
+/** The meaning of the shapes, drawn as in the grid. */
 const Legend = () => (
   <ul className="grid-legend" data-legend="">
     {CELL_KINDS.map((kind) => (
@@ -108,7 +108,7 @@ const Legend = () => (
   </ul>
 );
 
-/** Of the grid: a row is a system, a column per question. */
+/** A row per system, a column per question. */
 interface Place {
   row: number;
   column: number;
@@ -116,7 +116,7 @@ interface Place {
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(most, value));
 
-/** Where a key leads; null where it leads nowhere. */
+/** The target of a key; null if there is none. */
 const moved = (key: string, { row, column }: Place, data: GridData): Place | null => {
   const rows = data.systems.length - 1;
   const columns = data.rows.length - 1;
@@ -133,7 +133,7 @@ const moved = (key: string, { row, column }: Place, data: GridData): Place | nul
   return Object.hasOwn(to, key) ? (to[key] ?? null) : null;
 };
 
-/** A cell in a sentence: the system, what became of the question, and with how many seeds. */
+/** A cell in one sentence: system, result, and number of seeds. */
 const wordsOf = (data: GridData, plan: Plan, { row, column }: Place): string => {
   const line = data.rows[column];
   const { rollouts = [], right = null } = line?.cells[row] ?? {};
@@ -143,13 +143,13 @@ const wordsOf = (data: GridData, plan: Plan, { row, column }: Place): string => 
   return `${data.systems[row]?.title ?? ''}: ${CELL_WORDS[kind]}${several} · ${line?.question.text ?? ''}`;
 };
 
-/** The drawing with its cursor; one stop of the tab key, arrows within. */
+/** The drawing with its cursor: one tab stop, arrow keys inside. */
 const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: number }) => {
   const data = useMemo(() => ({ systems, rows }), [systems, rows]);
   const plan = useMemo(() => planOf(data, width), [data, width]);
   const [at, setAt] = useState<Place | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  // Computed, not asked of elements: the cells of a kind are one path.
+  // Computed, because the cells of a kind are one path.
   const placeOf = (event: PointerEvent | React.MouseEvent): Place | null => {
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const column = Math.floor((event.clientX - left - plan.left) / plan.column);
@@ -170,12 +170,12 @@ const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: nu
     const next = moved(event.key, at ?? { row: 0, column: 0 }, data);
     if (!next) return;
     event.preventDefault();
-    // What moves the cursor is not a key of the page.
+    // Keys that move the cursor are not page shortcuts.
     event.stopPropagation();
     setAt(next);
     const x = plan.left + next.column * plan.column;
     const { current } = box;
-    // The cell goes to the middle once it is out of sight, so that the next ones are seen as well.
+    // Centres a cell that is out of view, so that its neighbours are visible.
     if (current && (x < current.scrollLeft + plan.left || x > current.scrollLeft + width - 20))
       current.scrollLeft = x - width / 2;
   };
@@ -227,7 +227,7 @@ const Cells = ({ systems, rows, onOpen, width }: QuestionGridProps & { width: nu
   );
 };
 
-/** The same as a table, a page of questions at a time: each row has as many buttons as there are systems. */
+/** The grid as a table, paginated: each row has one button per system. */
 const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) => {
   const list = useMore(rows, pageOf(systems.length));
   const heads: readonly Head[] = [
@@ -255,7 +255,7 @@ const GridTable = ({ systems, rows, onOpen }: Omit<QuestionGridProps, 'empty'>) 
                       onClick={() => onOpen(question.id, id)}
                     >
                       {kind.startsWith('right') ? '✓' : kind === 'mixed' ? '±' : '✗'}{' '}
-                      {/* The legend is above the table too: the shape says what is known of the evidence. */}
+                      {/* Above the table too, because the shape also shows the evidence. */}
                       <Mark kind={kind} />
                       <span className="visually-hidden"> {CELL_WORDS[kind]}</span>
                     </button>

@@ -19,32 +19,32 @@ interface SurvivalProps {
   onOpen: (system: string, at: FailurePoint) => void;
 }
 
-/** How many of how many got through a place, and how many were lost at it. */
+/** How many rollouts passed a stage, out of how many, and how many failed there. */
 interface Passed {
   left: number;
   of: number;
   lost: number;
 }
 
-/** A system, and what became of its rollouts from place to place. */
+/** A system with its counts per stage. */
 interface Line {
   id: string;
   name: string;
-  /** In the order of the columns; null where no chain is so long. */
+  /** In column order; null if no chain is so long. */
   passed: (Passed | null)[];
 }
 
-/** A place at which rollouts are lost: a hop, or the answer with a whole or a broken chain. */
+/** A stage: a hop, or the answer with a whole or a broken chain. */
 interface Column {
   at: FailurePoint;
   name: string;
-  /** Where there is little room. */
+  /** Short labels for narrow columns. */
   short: string;
 }
 
 const RIGHT = rightBy(true, 'em');
 
-/** As many hops as the longest chain has, then the answers. */
+/** The hops of the longest chain, then the answers. */
 const columnsOf = (rows: readonly Survived[]): Column[] => {
   const hops = Math.max(0, ...rows.map((row) => row.hops.length));
   return [
@@ -57,7 +57,7 @@ const columnsOf = (rows: readonly Survived[]): Column[] => {
   ];
 };
 
-/** In the answer, those that are wrong count as lost. */
+/** For answers, wrong ones count as lost. */
 const passedAt = (row: Survived, at: FailurePoint): Passed | null => {
   if (typeof at === 'number') {
     const hop = row.hops[at - 1];
@@ -80,17 +80,17 @@ const linesOf = (
   }));
 };
 
-/** Null too where no rollout came to the place: nothing of nothing is not a share. */
+/** Also null if no rollout reached the stage. */
 const shareOf = (passed: Passed | null): number | null =>
   passed === null || passed.of === 0 ? null : passed.left / passed.of;
 
-/** The share of a cell of the table, and of how many. */
+/** The share and the total of a table cell. */
 const wordsOf = (passed: Passed | null): string =>
   passed === null || passed.of === 0
     ? DASH
     : `${formatShare(passed.left / passed.of)} of ${formatCount(passed.of)}`;
 
-/** A bar in a sentence, for who listens and for the line below the picture. */
+/** A bar in one sentence, for screen readers and the line below. */
 const saysOf = (line: Line, column: Column, passed: Passed | null): string => {
   const at = `${line.name}, ${column.name}`;
   if (passed === null || passed.of === 0) return `${at}: no rollout`;
@@ -99,18 +99,18 @@ const saysOf = (line: Line, column: Column, passed: Passed | null): string => {
   return `${at}: ${formatCount(passed.left)} of ${plural(passed.of, 'rollout')} ${kept}, ${formatCount(passed.lost)} ${lost}`;
 };
 
-/** CSS pixels: of a system’s row, and of the names of the columns above. */
+/** CSS pixels: row height, and height of the column heads. */
 const ROW = 24;
 const HEAD = 20;
-/** A bar within its row, and to the right of it. */
+/** Height of a bar in its row, and the margin at its right. */
 const [TOP, BAR, GAP] = [4, 15, 8];
 
 const clamp = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
 
-/** Narrower, the number on a bar would reach into the next: the drawing is scrolled. */
+/** Narrower, numbers would overlap: the drawing scrolls. */
 const LEAST_STEP = 60;
 
-/** A row of bars a system; a bar is chosen by pointer or arrow keys and opened by a click or Enter. */
+/** A row of bars per system; bars are chosen by pointer or arrow keys, and opened by click or Enter. */
 const Bars = (props: {
   lines: readonly Line[];
   columns: readonly Column[];
@@ -123,7 +123,7 @@ const Bars = (props: {
     Math.round(width * 0.34),
   );
   const step = Math.max(LEAST_STEP, (width - left) / columns.length);
-  // A place is a bar, row by row.
+  // Bars are indexed row by row.
   const barAt = (place: number) => {
     const [row, at] = [Math.floor(place / columns.length), place % columns.length];
     const [line, column] = [lines[row], columns[at]];
@@ -219,7 +219,7 @@ const Bars = (props: {
   );
 };
 
-/** Hop by hop, which share of the rollouts still has all the evidence; a bar opens those that were lost there. */
+/** The share of rollouts that still have all evidence, per hop; a bar opens those lost there. */
 export const Survival = ({ systems, rows, empty, onOpen }: SurvivalProps) => {
   const columns = useMemo(() => columnsOf(rows), [rows]);
   const lines = useMemo(() => linesOf(systems, rows, columns), [systems, rows, columns]);
@@ -232,7 +232,7 @@ export const Survival = ({ systems, rows, empty, onOpen }: SurvivalProps) => {
       empty={empty}
       renderPicture={(width) => (
         <Bars
-          // Without systems that have no rollout on a question with a chain; the table lists them with dashes.
+          // Without systems that have no question with a chain; the table shows dashes for them.
           lines={lines.filter((_, at) => (rows[at]?.hops.length ?? 0) > 0)}
           columns={columns}
           width={width}

@@ -4,8 +4,9 @@ import type { GridCell } from '../../../evaluate/systems/pictures/pictures.ts';
 /** The grid of systems and questions as shapes: few paths, however many cells. */
 
 /**
- * How a cell looks. Right is a filled square: whole with the evidence, with a hole without it, with a slit where
- * the question names none. Wrong is a frame, a dot and a dash in their places. No kind is recognised by colour alone.
+ * Cell styles. Right: a filled square, solid with the evidence, with a hole without it, with a slit if
+ * the evidence is unknown. Wrong: a frame, a dot or a dash instead. Kinds differ in shape, not only in
+ * colour.
  */
 export const CELL_KINDS = [
   'right-found',
@@ -18,15 +19,12 @@ export const CELL_KINDS = [
   'missing',
 ] as const;
 
-/**
- * How a system did on a question over all seeds: whether it was right, and whether it had retrieved the
- * evidence.
- */
+/** The result of a system on a question over all seeds: answer right, and evidence retrieved. */
 export type CellKind = (typeof CELL_KINDS)[number];
 
 const [RIGHT, WRONG] = [rightBy(true, 'em'), rightBy(false, 'em')];
 
-/** What a cell means, in the legend, for who listens and in the table. */
+/** The meaning of a cell, in the legend, for screen readers and in the table. */
 export const CELL_WORDS: Record<CellKind, string> = {
   'right-found': `${RIGHT}, all evidence retrieved`,
   'right-unfound': `${RIGHT}, evidence missing`,
@@ -38,7 +36,7 @@ export const CELL_WORDS: Record<CellKind, string> = {
   missing: 'not run yet, or failed',
 };
 
-/** Of a question that names no evidence nobody can say whether it was found. */
+/** If the question has no known evidence, nothing can be said about it. */
 export const kindOf = ({ right, retrieved }: Pick<GridCell, 'right' | 'retrieved'>): CellKind => {
   if (right === null) return 'missing';
   if (right > 0 && right < 1) return 'mixed';
@@ -46,7 +44,7 @@ export const kindOf = ({ right, retrieved }: Pick<GridCell, 'right' | 'retrieved
   return `${right >= 1 ? 'right' : 'wrong'}-${evidence}`;
 };
 
-/** A cell at (x, y) with its gap, `size` pixels wide: commands of an SVG path. */
+/** SVG path of a cell at (x, y), `size` pixels wide including its gap. */
 const shapeOf = (kind: CellKind, x: number, y: number, size: number): string => {
   const side = size - 1;
   const square = (at: number, inner: number): string =>
@@ -58,7 +56,7 @@ const shapeOf = (kind: CellKind, x: number, y: number, size: number): string => 
     case 'right-found':
       return square(0, side);
     case 'right-unfound':
-      // Evenodd: a filled square with a hole, nothing after the answer.
+      // Evenodd fill makes the hole.
       return side < 4 ? square(0, side) : square(0, side) + square(middle, small);
     case 'right-unnamed':
       return square(0, side) + dash;
@@ -78,9 +76,10 @@ const shapeOf = (kind: CellKind, x: number, y: number, size: number): string => 
 };
 
 /**
- * One path a kind.
- * @param kinds rows of systems, each with one kind a question
- * @param column pixels of a question  @param row pixels of a system
+ * One path per kind.
+ * @param kinds per system, one kind per question
+ * @param column pixels of a question
+ * @param row pixels of a system
  */
 export const cellPaths = (
   kinds: readonly (readonly CellKind[])[],
@@ -88,11 +87,11 @@ export const cellPaths = (
   row: number,
 ): ReadonlyMap<CellKind, string> => {
   const pieces = new Map<CellKind, string[]>(CELL_KINDS.map((kind) => [kind, []]));
-  // Square, whatever the column leaves: it is the shape that tells the kind.
+  // Always square, because the shape shows the kind.
   const size = Math.min(column, row);
   for (const [at, line] of kinds.entries())
     for (const [index, kind] of line.entries()) {
-      // On whole pixels, or edges are blurred.
+      // Whole pixels keep edges sharp.
       const x = Math.round(index * column);
       const y = at * row + Math.floor((row - size) / 2);
       pieces.get(kind)?.push(shapeOf(kind, x, y, size));

@@ -1,6 +1,6 @@
-/** Names beside points, moved so that none covers another. Pixels grow downwards. */
+/** Places labels next to points without overlaps. Pixels grow downwards. */
 
-/** A point that is to be named, CSS pixels. */
+/** A labelled point, CSS pixels. */
 export interface LabelledPoint {
   x: number;
   y: number;
@@ -8,7 +8,7 @@ export interface LabelledPoint {
   width: number;
 }
 
-/** Where a name goes: its base line, and which end of it is at `x`, as in SVG. */
+/** The baseline of a label, and its text anchor at `x`. */
 export interface PlacedLabel {
   x: number;
   y: number;
@@ -35,10 +35,7 @@ const boxOf = ({ x, y, anchor }: PlacedLabel, width: number): Box => {
   return { left, right: left + width, top: y - LINE + 2, bottom: y + 3 };
 };
 
-/**
- * The first that is free is taken. Above at the left comes first: the stairs of a frontier run below it and to
- * the right.
- */
+/** The first free one is used. Above left comes first, because the frontier runs below and to the right. */
 const candidates = ({ x, y }: LabelledPoint): PlacedLabel[] => [
   { x: x - 4, y: y - GAP, anchor: 'end' },
   { x, y: y - GAP - 2, anchor: 'middle' },
@@ -51,8 +48,8 @@ const candidates = ({ x, y }: LabelledPoint): PlacedLabel[] => [
 ];
 
 /**
- * A place for each name within `left` … `width` × `height`, in the order of `points`: the first ones choose first.
- * Null where there is no room; the point still has its name on focus and in the table.
+ * A position for each label within `left` … `width` × `height`; earlier points have priority. Null
+ * without room; the name is still shown on focus and in the table.
  */
 export const placeLabels = (
   points: readonly LabelledPoint[],
@@ -60,7 +57,7 @@ export const placeLabels = (
   height: number,
   left = 0,
 ): (PlacedLabel | null)[] => {
-  // No name covers a point either, of whichever system.
+  // Labels do not cover points either.
   const taken: Box[] = points.map(({ x, y }) => ({
     left: x - 5,
     right: x + 5,

@@ -21,7 +21,7 @@ interface QuestionsViewProps {
   change: (part: Partial<EvaluateAddress>) => void;
 }
 
-/** Questions that are listed at first, and added by each press on “Show more”. */
+/** Questions listed at first, and added by each click on “Show more”. */
 const PAGE = 20;
 
 const HEADS: readonly Head[] = [
@@ -31,7 +31,7 @@ const HEADS: readonly Head[] = [
   ['side by side', 'visually'],
 ];
 
-/** Systems that are right more often than not on a question, and those that are not. */
+/** Systems that are right on most seeds of a question, and the others. */
 const sidesOf = ({ cells }: GridRow): { right: string[]; wrong: string[] } => {
   const side = (right: boolean): string[] =>
     cells.flatMap((cell) =>
@@ -40,13 +40,13 @@ const sidesOf = ({ cells }: GridRow): { right: string[]; wrong: string[] } => {
   return { right: side(true), wrong: side(false) };
 };
 
-/** Two of each side at most: more do not be beside each other on most screens. */
+/** At most two per side, because more do not fit on most screens. */
 const toCompare = (row: GridRow): string[] => {
   const { right, wrong } = sidesOf(row);
   return [...right.slice(0, 2), ...wrong.slice(0, 2)];
 };
 
-/** Up to four titles, which have commas of their own; of more the first three and how many there are besides. */
+/** Up to four titles (which contain commas); of more the first three and a count. */
 const namesOf = (ids: readonly string[], titles: ReadonlyMap<string, string>): string =>
   ids.length > 4
     ? `${ids
@@ -55,7 +55,7 @@ const namesOf = (ids: readonly string[], titles: ReadonlyMap<string, string>): s
         .join(' · ')} and ${ids.length - 3} more`
     : ids.map((id) => titles.get(id) ?? id).join(' · ');
 
-/** Questions that part the systems, with both sides; each opens them beside each other. */
+/** Questions on which systems disagree; each opens side by side. */
 const Disagreements = (props: {
   parted: readonly GridRow[];
   titles: ReadonlyMap<string, string>;
@@ -99,10 +99,10 @@ const Disagreements = (props: {
   );
 };
 
-/** Question by question: the grid, where systems disagree, and what they did. */
+/** Question by question: the grid, the disagreements, and the rollouts. */
 export const QuestionsView = ({ id, result, address, change }: QuestionsViewProps) => {
   const grid = useMemo(() => gridOf(result), [result]);
-  // Those that most systems solve first, so that what is hard stands together at the end.
+  // Sorted by the number of systems that solve them, hard questions last.
   const rows = useMemo(() => grid.toSorted((a, b) => (b.solved ?? -1) - (a.solved ?? -1)), [grid]);
   const parted = useMemo(() => disagreementsOf(grid), [grid]);
   const titles = useMemo(
@@ -110,7 +110,7 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
     [result.systems],
   );
   const question = result.questions.find((one) => one.id === address.question);
-  // Goes through the address, so that “back” closes it again and a link opens it.
+  // In the address, so that “back” closes it and links open it.
   const open = (to: string, systems: readonly string[]) => change({ question: to, systems });
   return (
     <>
@@ -121,7 +121,7 @@ export const QuestionsView = ({ id, result, address, change }: QuestionsViewProp
         onOpen={(to, system) =>
           open(
             to,
-            // Beside what is open of the same question already.
+            // Added to the systems already open for this question.
             to === address.question && !address.systems.includes(system)
               ? [...address.systems, system].slice(-MOST_SIDE_BY_SIDE)
               : [system],

@@ -13,7 +13,7 @@ import {
 } from '../../kit/words/format.ts';
 import { evaluationsApi } from '../store/evaluate-actions.ts';
 
-/** Whether all, some or none of the chain’s passages came, hop by hop. */
+/** Which passages of the chain were retrieved, per hop. */
 const foundWords = ({ hopsFound, recall }: EvaluatedRollout): string =>
   hopsFound.length > 0
     ? `hops ${hopsFound.map((found) => (found ? '✓' : '✗')).join(' ')}`
@@ -21,7 +21,7 @@ const foundWords = ({ hopsFound, recall }: EvaluatedRollout): string =>
       ? 'evidence unknown'
       : `recall ${formatShare(recall)}`;
 
-/** The answer with its scores, and what it took; all of it came with the evaluation, the rollout need not be read. */
+/** The answer with its scores and costs, all from the evaluation; the rollout need not be loaded. */
 const Verdict = ({ made }: { made: EvaluatedRollout }) => (
   <>
     <p className="side-answer">
@@ -48,7 +48,7 @@ interface MadeProps {
   read: () => void;
 }
 
-/** One system’s rollout with one seed: what it answered, then what it did. */
+/** One system’s rollout with one seed: its answer, then its events. */
 const Made = ({ made, evaluation, read }: MadeProps) => {
   const stored = useAnswer(made.rollout, () => evaluationsApi().rollout(made.rollout));
   return (
@@ -89,7 +89,7 @@ interface SystemColumnProps {
   close: () => void;
 }
 
-/** What a system did on the question, with every seed. */
+/** A system’s rollouts on the question, with every seed. */
 export const SystemColumn = ({ evaluation, name, made, read, close }: SystemColumnProps) => (
   <section className="side-column" aria-label={name}>
     <header>

@@ -9,16 +9,16 @@ interface SideBySideProps {
   id: string;
   result: EvaluationResult;
   question: EvaluatedQuestion;
-  /** Ids of the systems that are shown, in order. */
+  /** Ids of the shown systems, in order. */
   systems: readonly string[];
   show: (systems: readonly string[]) => void;
   close: () => void;
 }
 
-/** Where the passages lie that a question needs, as its world says it. */
+/** Which source has the needed passages. */
 const SOURCES = { local: 'local only', web: 'web only', both: 'local and web' } as const;
 
-/** Gold answers, and what the question’s set says of it; imported questions often say nothing. */
+/** Gold answers and facts of the question; imported ones often have none. */
 const Facts = ({ question }: { question: EvaluatedQuestion }) => (
   <p className="fine">
     gold {question.answers.join(' / ')} · {question.world}
@@ -34,7 +34,7 @@ export const SideBySide = (props: SideBySideProps) => {
   const [, go] = useLocation();
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
-    // It comes up below the grid, where a click on a cell would seem to have done nothing.
+    // Scrolls into view, because it opens below the grid.
     box.current?.scrollIntoView({ block: 'start' });
     box.current?.focus({ preventScroll: true });
   }, []);
@@ -60,7 +60,7 @@ export const SideBySide = (props: SideBySideProps) => {
           <span className="fine">
             {full ? `At most ${MOST_SIDE_BY_SIDE} side by side:` : 'Side by side:'}
           </span>
-          {/* As many buttons as can be looked through; the grid reaches the others. */}
+          {/* At most as many buttons as are readable; use the grid for the others. */}
           {others.slice(0, 80).map((one) => (
             <button
               key={one.id}

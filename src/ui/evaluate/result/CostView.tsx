@@ -11,7 +11,7 @@ import { PickField } from '../../kit/PickField.tsx';
 import { QualityCost, type CostPoint, type Measure as Drawn } from '../pictures/QualityCost.tsx';
 import type { EvaluateAddress } from '../store/evaluate-address.ts';
 
-/** What is wanted more of is a quality, what is wanted less of a cost. */
+/** Measures where more is better are qualities, where less is better costs. */
 const QUALITIES = MEASURES.filter(({ better }) => better === 'more').map(({ id }) => id);
 const COSTS = MEASURES.filter(({ better }) => better === 'less').map(({ id }) => id);
 const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title])) as Record<
@@ -19,13 +19,13 @@ const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title])) a
   string
 >;
 
-/** A measure as an axis of the plane has it. */
+/** A measure as an axis. */
 const drawn = (id: MeasureId): Drawn => {
   const unit: Measure['unit'] | undefined = MEASURES.find((one) => one.id === id)?.unit;
   return { name: NAMES[id], unit: unit === 'count' || unit === undefined ? 'number' : unit };
 };
 
-/** The systems of a table in the plane, with the intervals of their quality. */
+/** The systems of a table as points, with the intervals of their quality. */
 const pointsOf = (
   table: SystemsTable,
   { systems }: Pick<EvaluationResult, 'systems'>,
@@ -44,7 +44,7 @@ const pointsOf = (
     };
   });
 
-/** Quality against what it costs, as its table has both. */
+/** Quality against cost, from one table. */
 export const CostView = (props: {
   result: EvaluationResult;
   table: SystemsTable | null;
@@ -57,7 +57,7 @@ export const CostView = (props: {
     () => (table ? pointsOf(table, result, quality, cost) : []),
     [table, result, quality, cost],
   );
-  // The same objects while nothing is chosen again: the plan of the plane is made by them.
+  // Stable objects while the choice is unchanged, because the layout depends on them.
   const measures = useMemo(() => [drawn(quality), drawn(cost)] as const, [quality, cost]);
   return (
     <>
@@ -88,7 +88,7 @@ export const CostView = (props: {
               ? 'None of these rollouts has both measures.'
               : 'Appears with the first rollouts.'
         }
-        // A picked point becomes the reference, so that the table shows how the others differ from it.
+        // A selected point becomes the reference of the table.
         onPick={(system) => change({ view: 'table', reference: system })}
       />
     </>

@@ -20,7 +20,7 @@ import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { EvaluationBadge, phaseWords } from './status.tsx';
 import { useRename } from '../store/use-rename.ts';
 
-/** The name as the page's heading; a click lets it be written again. */
+/** The name as heading; a click edits it. */
 const Name = ({ record }: { record: EvaluationRecord }) => {
   const { text, setText, commit } = useRename(record);
   return text === null ? (
@@ -53,7 +53,7 @@ const FORMAT_NAMES: Record<TableFormat, string> = {
   latex: 'Table, LaTeX',
 };
 
-/** The table as it is shown, by the same parting and reference, and the file that repeats the evaluation. */
+/** Exports of the table (with its grouping and reference) and of the whole evaluation. */
 const Exports = ({ id, request }: { id: string; request: TableRequest }) => (
   <Menu position="bottom-end" withinPortal={false}>
     <Menu.Target>
@@ -77,10 +77,10 @@ const Exports = ({ id, request }: { id: string; request: TableRequest }) => (
   </Menu>
 );
 
-/** Pause while it runs; else continuing, which tries failed rollouts again; nothing where all is done. */
+/** Pause while it runs; otherwise continue, which retries failed rollouts; nothing when all are done. */
 const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boolean }) => {
   const device = useEvaluateDraft((state) => state.device);
-  // A name and no record: a record changes with every rollout, and would draw this again.
+  // Takes only the name: the record changes with every rollout.
   const other = useEvaluate((state) => {
     const running = runningEvaluation(state);
     return running && running.id !== record.id ? running.name : undefined;
@@ -116,7 +116,7 @@ const Buttons = ({ record, pausing }: { record: EvaluationRecord; pausing: boole
   );
 };
 
-/** Rollouts done and the time to go, then answers judged; away once it is finished. */
+/** Rollouts done, time left, then answers judged; hidden when finished. */
 const Progress = (props: {
   record: EvaluationRecord;
   progress: EvaluationProgress | undefined;
@@ -124,9 +124,9 @@ const Progress = (props: {
 }) => {
   const { record, progress, result } = props;
   const live = record.status === 'running' ? progress : undefined;
-  // Planned is 0 until the worlds were opened; the progress knows the number first.
+  // `planned` is 0 until the worlds are loaded; the progress has the number first.
   const total = live?.phase === 'judging' ? live.total : Math.max(record.planned, live?.total ?? 0);
-  // As the line above it: another evaluation may since have made rollouts that this one shares, which no record counts.
+  // From the progress: another evaluation may have added shared rollouts that no record counts.
   const done = live ? live.done : (result?.rollouts.length ?? record.done);
   if (record.status === 'finished') return null;
   return (
@@ -141,7 +141,7 @@ const Progress = (props: {
       <progress
         className="bar"
         aria-label="Rollouts done"
-        // Without a value the bar only moves: how many there are is not known yet.
+        // An indeterminate bar: the total is unknown.
         {...(total > 0 && { max: total, value: done })}
       />
       <span className="fine">
@@ -158,7 +158,7 @@ const Progress = (props: {
   );
 };
 
-/** Why the whole evaluation ended before its time; single rollouts that failed are listed below. */
+/** Why the whole evaluation stopped; single failed rollouts are listed below. */
 const Failed = ({ record }: { record: EvaluationRecord }) =>
   record.failure && record.status !== 'running' ? (
     <div className="failure" role="alert">
@@ -177,7 +177,7 @@ const Failed = ({ record }: { record: EvaluationRecord }) =>
 /** Failures that are listed; the rest are counted. */
 const MOST_LISTED = 20;
 
-/** Rollouts that failed, by what was wrong with them. */
+/** Failed rollouts, grouped by error. */
 const FailedRollouts = ({ result }: { result: EvaluationResult | undefined }) => {
   if (!result || result.failed.length === 0) return null;
   const titles = new Map(result.systems.map(({ id, title }) => [id, title]));
@@ -200,9 +200,9 @@ const FailedRollouts = ({ result }: { result: EvaluationResult | undefined }) =>
 
 interface HeaderProps {
   record: EvaluationRecord;
-  /** Undefined until it was read, and before it was planned. */
+  /** Undefined until it is loaded and planned. */
   result: EvaluationResult | undefined;
-  /** By which the table is shown, and exported. */
+  /** How the table is shown and exported. */
   request: TableRequest;
 }
 

@@ -23,7 +23,7 @@ import { CostView } from './CostView.tsx';
 import { EvaluationHeader } from './EvaluationHeader.tsx';
 import { HopsView } from './HopsView.tsx';
 
-/** Views of the one result; which is shown is in the address. */
+/** Views of the result; the address names the current one. */
 const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) => void }) => (
   <div className="view-tabs" role="tablist" aria-label="Views of the evaluation">
     {VIEWS.map((one) => (
@@ -52,10 +52,10 @@ interface PanelProps {
   change: (part: Partial<EvaluateAddress>) => void;
 }
 
-/** The view that the address names. */
+/** The current view. */
 const Panel = (props: PanelProps) => {
   const { id, result, tables, address, change } = props;
-  // Pictures of all questions take the whole table, which is the first where there are several.
+  // Charts of all questions use the whole table, which is the first one.
   const whole = address.by === 'all' ? (tables?.[0] ?? null) : null;
   switch (address.view) {
     case 'table':
@@ -73,7 +73,7 @@ const Panel = (props: PanelProps) => {
   }
 };
 
-/** That every number below is of a part of the rollouts, until all are made. */
+/** Says that all numbers below are preliminary until every rollout is done. */
 const PartialNote = ({ record, made }: { record: EvaluationRecord; made: number }) =>
   record.status === 'finished' || made === 0 ? null : (
     <p className="fine" data-testid="partial">
@@ -82,27 +82,27 @@ const PartialNote = ({ record, made }: { record: EvaluationRecord; made: number 
     </p>
   );
 
-/** An evaluation of which something is known: its head, its views and one of them. */
+/** An evaluation with results: its header, the view tabs, and one view. */
 const Shown = ({ record, result }: { record: EvaluationRecord; result: EvaluationResult }) => {
   const search = useSearch();
   const [, go] = useLocation();
   const address = useMemo(() => parseEvaluateAddress(search), [search]);
-  // Drawn when there is time: a rollout that arrives never holds up a click.
+  // Deferred: an arriving rollout must not delay a click.
   const drawn = useDeferredValue(result);
   const change = useCallback(
     (part: Partial<EvaluateAddress>) => {
-      // Read again, so that `change` stays one function whatever the address is: tables that are memoised take it.
+      // Read again, so that `change` stays stable for memoised tables.
       const now = parseEvaluateAddress(location.search);
-      // Another view, question or list is a place to come back from; another order is not.
+      // Another view, question or list is a history entry; another sort order is not.
       const replace =
         part.view === undefined && part.question === undefined && part.lost === undefined;
       go(formatEvaluateAddress(record.id, { ...now, ...part }), { replace });
     },
     [go, record.id],
   );
-  // A row that is not there, as of an address from elsewhere, is not a reference.
+  // A missing row, such as in an old address, is not a reference.
   const reference = result.systems.find(({ id }) => id === address.reference)?.id;
-  // Other views draw all questions, though the table was parted before.
+  // Other views use all questions, even if the table was grouped before.
   const by = address.view === 'table' ? address.by : 'all';
   const request = useMemo(() => ({ by, reference }), [by, reference]);
   const { tables, problem } = useTables(record.id, request, result.rollouts.length);
@@ -135,12 +135,12 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
   );
 };
 
-/** One evaluation, while it runs and afterwards. */
+/** One evaluation, running or finished. */
 export const EvaluationView = ({ record }: { record: EvaluationRecord }) => {
   const result = useEvaluate((state) => state.results[record.id]);
   const planned = record.hash !== null;
   useEffect(() => {
-    // From the first opening on the store keeps its rollouts as they arrive; what came before is read here.
+    // From the first opening the store collects rollouts as they arrive; earlier ones are loaded here.
     void openEvaluation(record.id);
   }, [record.id]);
   return result && result.systems.length > 0 ? (

@@ -11,12 +11,12 @@ interface HopsViewProps {
   change: (part: Partial<EvaluateAddress>) => void;
 }
 
-/** How far down their chains systems come, and what was lost where. */
+/** How far systems get along the gold chain, and what was lost where. */
 export const HopsView = ({ result, address, change }: HopsViewProps) => {
   const rows = useMemo(() => survivalOf(result), [result]);
   const some = rows.some(({ hops }) => hops.length > 0);
   const { lost } = address;
-  // The address keeps the systems of a question and of a list in one place; a list is of one.
+  // In the address, the systems of a question and of a list share one field; a list has one system.
   const [system] = address.systems;
   return (
     <>

@@ -6,7 +6,7 @@ import { useMore } from '../../kit/page/use-more.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { DASH, plural } from '../../kit/words/format.ts';
 
-/** Rollouts that are listed at first, and added by each press on “Show more”. */
+/** Rollouts listed at first, and added by each click on “Show more”. */
 const PAGE = 20;
 
 const HEADS: readonly Head[] = [
@@ -17,13 +17,16 @@ const HEADS: readonly Head[] = [
   ['open it', 'visually'],
 ];
 
-/** What became of the rollouts, as the heading of their list continues. */
+/** The end of the list's heading. */
 const placeWords = (at: FailurePoint): string => {
   if (typeof at === 'number') return `lost at hop ${at}`;
   return at === 'whole' ? 'wrong by EM with the whole chain' : 'wrong by EM with a broken chain';
 };
 
-/** The rollouts of a system that were lost at a place of the picture above; each is read beside others of its question. */
+/**
+ * The rollouts that a system lost at one stage of the chart above; each opens in comparison with
+ * others of its question.
+ */
 export const LostList = (props: {
   result: EvaluationResult;
   system: string;

@@ -5,7 +5,7 @@ import type {
 import type { EvaluationPhase, EvaluationProgress } from '../../../lab/contract/evaluations.ts';
 import { Icon, type IconName } from '../../kit/Icon.tsx';
 
-/** The state of an evaluation in a word, by sign and never by colour alone. */
+/** The state of an evaluation as a word, so that it does not depend on colour. */
 
 const SIGNS: Record<EvaluationStatus, { icon: IconName } | { sign: string }> = {
   running: { icon: 'play' },
@@ -38,6 +38,6 @@ const PHASES: Record<EvaluationPhase, string> = {
   judging: 'judging answers',
 };
 
-/** What is under way, with the world or policy that is being loaded where one is. */
+/** The current phase, with the world or policy that is loading. */
 export const phaseWords = ({ phase, note }: EvaluationProgress): string =>
   note === '' ? PHASES[phase] : `${PHASES[phase]}: ${note}`;

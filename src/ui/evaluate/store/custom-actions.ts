@@ -10,9 +10,9 @@ import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, dismissProblem, evaluationsApi } from './evaluate-actions.ts';
 import { useEvaluate } from './evaluate-store.ts';
 
-/** Systems of your own: saved here, shared as JSON. */
+/** Custom systems: stored here, shared as JSON. */
 
-/** Reads the list again: after every change, also one that failed, so that what is shown is what is stored. */
+/** Reloads the list after every change, even a failed one, so that the page shows what is stored. */
 export const readCustoms = async (): Promise<void> => {
   const customs = await attempt('Your own systems could not be read', () =>
     evaluationsApi().customs(),
@@ -20,9 +20,9 @@ export const readCustoms = async (): Promise<void> => {
   if (customs) useEvaluate.setState({ customs });
 };
 
-/** @returns what is wrong with it, in a line; null where it was saved */
+/** @returns the error in one line; null on success */
 export const saveCustom = async (system: CustomSystem): Promise<string | null> => {
-  // Not through `attempt`: the editor shows what is wrong beside the fields that it is about.
+  // Not through `attempt`: the editor shows the error next to its fields.
   try {
     await evaluationsApi().saveCustom(parseCustomSystem(system));
   } catch (error) {
@@ -32,7 +32,7 @@ export const saveCustom = async (system: CustomSystem): Promise<string | null> =
   return null;
 };
 
-/** Removes without asking; `restoreCustom` undoes it. */
+/** Removes without confirmation; `restoreCustom` undoes it. */
 export const removeCustom = async (system: CustomSystem): Promise<void> => {
   await attempt(`“${system.title}” was not deleted`, async () => {
     await evaluationsApi().removeCustom(system.id);
@@ -41,7 +41,7 @@ export const removeCustom = async (system: CustomSystem): Promise<void> => {
   await readCustoms();
 };
 
-/** Saves a system again that `removeCustom` took away; where that fails it stays in the list of those to bring back. */
+/** Saves a removed system again; on failure it stays restorable. */
 export const restoreCustom = async (id: string): Promise<void> => {
   const system = useEvaluate.getState().removedSystems.find((one) => one.id === id);
   if (!system || (await saveCustom(system)) !== null) return;
@@ -50,7 +50,7 @@ export const restoreCustom = async (id: string): Promise<void> => {
   }));
 };
 
-/** Hands out `ID.system.json`, which `importCustoms` reads here or in another browser. */
+/** Exports `ID.system.json`, which `importCustoms` reads in any browser. */
 export const downloadCustom = (system: CustomSystem): void =>
   saveFile(
     `${fileStem(system.id)}.system.json`,
@@ -58,16 +58,16 @@ export const downloadCustom = (system: CustomSystem): void =>
   );
 
 /**
- * Reads systems from files and saves them beside those that are there; of one that cannot be used the page says why.
- * @returns those that were imported
+ * Imports systems from files and saves them with the others; the page reports invalid ones.
+ * @returns the imported ones
  */
 export const importCustoms = async (files: readonly File[]): Promise<CustomSystem[]> => {
   dismissProblem();
   const imported: CustomSystem[] = [];
-  // One after another: of two files with one id the second has to see the first to get an id of its own.
+  // In sequence: of two files with one id the second must get a new id.
   for (const file of files) {
     const made = await attempt(`${file.name} was not imported`, async () => {
-      // Asked of the lab, not taken from the store: another tab may have saved some.
+      // From the lab, not the store, because another tab may have saved some.
       const own = await evaluationsApi().customs();
       const system = besideOthers(readCustomSystem(await file.text()), own);
       await evaluationsApi().saveCustom(system);

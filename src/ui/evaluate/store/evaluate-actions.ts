@@ -20,18 +20,18 @@ import {
   withRollouts,
 } from './evaluate-store.ts';
 
-/** What the evaluation pages do; one function each. Nothing here rejects: see `problem`. */
+/** Actions of the evaluation pages. Nothing here rejects: see `problem`. */
 
 /**
  * Runs an action of these pages.
- * @returns its value; null where it failed, with the reason in `problem`
+ * @returns its value; null on failure, with the reason in `problem`
  */
 export const attempt = createAttempt((problem) => useEvaluate.setState({ problem }));
 
-/** Calls of the lab as it is connected now. Not to be kept: once its worker is started again they are others. */
+/** The lab's API. Do not store it: a restarted worker has a new one. */
 export const evaluationsApi = (): EvaluationsApi => lab().evaluations;
 
-/** Measures this device for an evaluation; what it is doing is in `measuring`. */
+/** Measures this device for an evaluation; its phase is in `measuring`. */
 export const measureDevice = async (spec: EvaluationSpec, device: DeviceChoice): Promise<void> => {
   useEvaluate.setState({ problem: null, measuring: 'starting' });
   const told = (measuring: string): void => {
@@ -43,15 +43,15 @@ export const measureDevice = async (spec: EvaluationSpec, device: DeviceChoice):
   useEvaluate.setState(({ measured }) => ({ measuring: null, measured: measured + 1 }));
 };
 
-/** Ends a measurement; the rollouts that it made are kept. */
+/** Ends a measurement; its rollouts are kept. */
 export const cancelMeasure = (): Promise<void> => evaluationsApi().cancelMeasure();
 
 const nameOf = (id: string): string => evaluationById(useEvaluate.getState(), id)?.name ?? id;
 
-/** Reads what was found so far; what arrived meanwhile is the newer. */
+/** Loads the results so far; messages that arrived meanwhile are newer. */
 const readResult = async (api: EvaluationsApi, id: string): Promise<void> => {
   const before = useEvaluate.getState().results[id]?.rollouts ?? [];
-  // Rollouts that a message brings while this call is under way may be missing in its answer.
+  // Rollouts that arrive during this call may be missing in its answer.
   const result = await api.result(id);
   useEvaluate.setState(({ results }) => {
     const arrived = (results[id]?.rollouts ?? []).filter((one) => !before.includes(one));
@@ -61,7 +61,7 @@ const readResult = async (api: EvaluationsApi, id: string): Promise<void> => {
   });
 };
 
-/** What no message of rollouts says: systems and questions, once it was planned, and what failed, at its end. */
+/** Fields that messages do not carry: systems and questions after planning, failures at the end. */
 const readAgain = (messages: readonly EvaluationMessage[]): void => {
   for (const message of messages) {
     if (message.type !== 'evaluation') continue;
@@ -72,7 +72,7 @@ const readAgain = (messages: readonly EvaluationMessage[]): void => {
   }
 };
 
-/** What the lab tells is applied once a frame, however much of it comes in between. */
+/** Lab messages are applied once per frame. */
 const receive = createFrameQueue<EvaluationMessage>((messages) => {
   useEvaluate.setState((state) => applyEvaluationMessages(state, messages));
   readAgain(messages);
@@ -82,19 +82,19 @@ const readList = async (api: EvaluationsApi): Promise<void> => {
   const evaluations = await api.list();
   useEvaluate.setState((state) => ({
     status: 'ready',
-    // Into what is there: the listener, which is connected first, may have brought some already.
+    // Merged, because the listener may already have delivered some.
     evaluations: evaluations.reduce(withEvaluation, [...state.evaluations]),
   }));
 };
 
 const connect = (api: EvaluationsApi): void => {
-  // What crosses to a worker has to be a plain function.
+  // Only plain functions can cross to a worker.
   const listener = (messages: EvaluationMessage[]) => receive(messages);
   void (async () => {
     try {
       await api.listen(listener);
       await readList(api);
-      // After the lab worker was started again: rollouts may have been missed.
+      // After a restart of the lab worker some rollouts may be missing.
       for (const id of Object.keys(useEvaluate.getState().results)) await readResult(api, id);
     } catch (error) {
       const problem = problemOf('The evaluations could not be read', error);
@@ -103,10 +103,10 @@ const connect = (api: EvaluationsApi): void => {
   })();
 };
 
-/** The evaluation pages follow the lab's evaluations. */
+/** Subscribes the evaluation pages to the lab. */
 export const evaluateLabUser: LabUser = { connected: ({ evaluations }) => connect(evaluations) };
 
-/** Reads the list again after it could not be read; `status` is `failed` again where it still cannot. */
+/** Retries loading the list; `status` becomes `failed` again on errors. */
 export const reloadEvaluations = async (): Promise<void> => {
   useEvaluate.setState({ problem: null });
   const done = await attempt('The evaluations could not be read', async () => {
@@ -116,13 +116,13 @@ export const reloadEvaluations = async (): Promise<void> => {
   if (done === null) useEvaluate.setState({ status: 'failed' });
 };
 
-/** Reads what an evaluation found. From then on its rollouts are kept in the store as they arrive. */
+/** Loads the results of an evaluation; from then on the store collects new rollouts. */
 export const openEvaluation = (id: string): Promise<unknown> =>
   attempt(`The results of “${nameOf(id)}” could not be read`, () =>
     readResult(evaluationsApi(), id),
   );
 
-/** @returns the new evaluation's id; null where it could not start, with the reason in `problem` */
+/** @returns the new evaluation's id; null on failure, with the reason in `problem` */
 export const startEvaluation = async (
   spec: EvaluationSpec,
   name: string,
@@ -135,7 +135,7 @@ export const startEvaluation = async (
   );
   if (!record) return null;
   useEvaluate.setState((state) => ({
-    // What arrived already is newer than what the call returned.
+    // Messages that already arrived are newer than the call's answer.
     evaluations: evaluationById(state, record.id)
       ? state.evaluations
       : withEvaluation(state.evaluations, record),
@@ -143,18 +143,18 @@ export const startEvaluation = async (
   return record.id;
 };
 
-/** Goes on where an evaluation stopped; rollouts that failed are tried again. It may be another device. */
+/** Continues a stopped evaluation, also on another device; failed rollouts are retried. */
 export const resumeEvaluation = async (id: string, device: DeviceChoice): Promise<void> => {
   useEvaluate.setState({ problem: null });
   void keepStorage();
   await attempt('The evaluation could not continue', () => evaluationsApi().resume(id, device));
 };
 
-/** Ends the rollouts under way and stops, in whichever tab it runs. */
+/** Finishes the current rollouts and stops, in whichever tab it runs. */
 export const pauseEvaluation = (id: string): Promise<unknown> =>
   attempt('The evaluation could not be paused', () => evaluationsApi().pause(id));
 
-/** The one stop button: every rollout that was made is kept. */
+/** The stop button: every finished rollout is kept. */
 export const stopEvaluation = async (): Promise<void> => {
   const running = runningEvaluation(useEvaluate.getState());
   if (running) await pauseEvaluation(running.id);
@@ -172,7 +172,7 @@ export const renameEvaluation = (id: string, name: string): Promise<unknown> =>
     change(id, { name });
   });
 
-/** Deletes without asking; `restoreEvaluation` undoes it. */
+/** Deletes without confirmation; `restoreEvaluation` undoes it. */
 export const removeEvaluation = async (id: string): Promise<void> => {
   const name = nameOf(id);
   await attempt(`“${name}” was not deleted`, async () => {
@@ -184,7 +184,7 @@ export const removeEvaluation = async (id: string): Promise<void> => {
   });
 };
 
-/** Brings a deleted evaluation back, for as long as `UNDO_MS`. */
+/** Restores a deleted evaluation within `UNDO_MS`. */
 export const restoreEvaluation = async (id: string): Promise<void> => {
   await attempt('The evaluation could not be restored', async () => {
     await evaluationsApi().restore(id);
@@ -193,14 +193,14 @@ export const restoreEvaluation = async (id: string): Promise<void> => {
   });
 };
 
-/** Takes the offer to restore deleted evaluations off the page; they stay deleted. */
+/** Hides the offer to restore; the evaluations stay deleted. */
 export const dismissRemoved = (): void => useEvaluate.setState({ removed: [] });
 
 const ENDINGS: Record<TableFormat, string> = { markdown: 'md', csv: 'csv', latex: 'tex' };
 
 /**
- * Hands the table out as a file.
- * @param request how it is parted and compared; `times`: with measured seconds
+ * Exports the table.
+ * @param request its grouping and reference; `times`: with measured seconds
  */
 export const downloadTable = async (
   id: string,
@@ -215,7 +215,7 @@ export const downloadTable = async (
   );
 };
 
-/** Hands out one file with what was asked for and found, which `readEvaluationFile` reads. */
+/** Exports the spec and the results in one file, which `readEvaluationFile` reads. */
 export const downloadEvaluation = async (id: string): Promise<void> => {
   await attempt(`“${nameOf(id)}” could not be exported`, async () =>
     saveFile(
@@ -225,19 +225,22 @@ export const downloadEvaluation = async (id: string): Promise<void> => {
   );
 };
 
-/** Takes the message of the last failure off the page. */
+/** Dismisses the last failure. */
 export const dismissProblem = (): void => useEvaluate.setState({ problem: null });
 
-/** Reads a file that repeats an evaluation. @returns what it asks for, to be looked at before it runs */
+/**
+ * Reads an exported evaluation.
+ * @returns its spec, for review before it runs
+ */
 export const readEvaluationFile = (
   file: File,
 ): Promise<{ name: string; spec: EvaluationSpec } | null> => {
-  // What was wrong with the file before it is not wrong with this one.
+  // Clears the error of the previous file.
   dismissProblem();
   return attempt(`${file.name} could not be read`, () => evaluationsApi().readEvaluation(file));
 };
 
-/** Reads which trained runs have adapters to evaluate. */
+/** Loads which trained runs have adapters to evaluate. */
 export const readRuns = async (): Promise<void> => {
   const runs = await attempt('The trained runs could not be read', () => evaluationsApi().runs());
   if (runs) useEvaluate.setState({ runs });

@@ -3,15 +3,15 @@ import { MEASURE_IDS, type MeasureId } from '../../../evaluate/systems/table/mea
 import { TABLE_SPLITS, type TableSplit } from '../../../evaluate/systems/table/shape.ts';
 import { pickOf, idOf } from '../../kit/pick-of.ts';
 
-/** What the address of an evaluation restores: what is shown of it, and how. */
+/** The state in the address of an evaluation: view, sorting, selection. */
 
-/** In the order of the tabs. */
+/** In tab order. */
 export const VIEWS = ['table', 'cost', 'questions', 'hops', 'systems', 'compare'] as const;
 
 /** Which tab is open. */
 export type EvaluateView = (typeof VIEWS)[number];
 
-/** As the tabs are called. */
+/** Tab names. */
 export const VIEW_NAMES: Record<EvaluateView, string> = {
   table: 'Table',
   cost: 'Quality and cost',
@@ -21,22 +21,22 @@ export const VIEW_NAMES: Record<EvaluateView, string> = {
   compare: 'Compare',
 };
 
-/** Everything in the query of an evaluation’s address. An unknown value in it reads as the default. */
+/** All query fields of an evaluation’s address. Unknown values read as the default. */
 export interface EvaluateAddress {
   view: EvaluateView;
-  /** Id of the row that the others are compared with; null: the first. */
+  /** Id of the reference row; null: the first. */
   reference: string | null;
   by: TableSplit;
-  /** Column of the table by which its rows stand; null: as they were asked for. */
+  /** Sort column of the table; null: original order. */
   sort: { measure: MeasureId; descending: boolean } | null;
-  /** Quality and cost of the plane. */
+  /** Axes of the quality–cost plane. */
   quality: MeasureId;
   cost: MeasureId;
-  /** Question whose rollouts stand side by side. */
+  /** Question shown side by side. */
   question: string | null;
-  /** Systems whose rollouts are shown of it; empty: those that disagree. */
+  /** Systems shown for it; empty: those that disagree. */
   systems: readonly string[];
-  /** Where rollouts of the first of these systems were lost, of which a list is shown; null: none is. */
+  /** Stage at which the first of these systems lost the listed rollouts; null: no list. */
   lost: FailurePoint | null;
   /** Evaluation to compare with. */
   other: string | null;
@@ -47,10 +47,10 @@ export const EVALUATE = '/evaluate';
 /** The form of a new one. */
 export const NEW_EVALUATION = '/evaluate?new=1';
 
-/** Systems that are beside each other for one question; more in an address are cut off. */
+/** Most systems side by side; an address with more is cut. */
 export const MOST_SIDE_BY_SIDE = 6;
 
-/** What an address without a query means; `formatEvaluateAddress` writes only what differs from it. */
+/** Defaults; `formatEvaluateAddress` writes only differences from them. */
 export const DEFAULT_ADDRESS: EvaluateAddress = {
   view: 'table',
   reference: null,
@@ -64,18 +64,18 @@ export const DEFAULT_ADDRESS: EvaluateAddress = {
   other: null,
 };
 
-/** `-f1` is F1 from the highest down, `searches` from the fewest up; null where it names no measure. */
+/** `-f1`: F1 descending, `searches`: ascending; null for an unknown measure. */
 const sortOf = (raw: string): EvaluateAddress['sort'] => {
   const descending = raw.startsWith('-');
   const measure = pickOf(MEASURE_IDS, descending ? raw.slice(1) : raw);
   return measure && { measure, descending };
 };
 
-/** `3` is the third hop; null where it names no place. */
+/** `3`: the third hop; null for an unknown stage. */
 const lostOf = (raw: string): FailurePoint | null =>
   /^[1-9]\d?$/.test(raw) ? Number(raw) : pickOf(['whole', 'broken'] as const, raw);
 
-/** What a query string cannot mean is left at its default. */
+/** Invalid fields keep their default. */
 export const parseEvaluateAddress = (search: string): EvaluateAddress => {
   const query = new URLSearchParams(search);
   const measure = (name: 'quality' | 'cost'): MeasureId =>
@@ -97,7 +97,7 @@ export const parseEvaluateAddress = (search: string): EvaluateAddress => {
   };
 };
 
-/** The path of an evaluation, with what differs from the defaults. */
+/** The path of an evaluation with its non-default fields. */
 export const formatEvaluateAddress = (
   id: string,
   address: Partial<EvaluateAddress> = {},

@@ -10,10 +10,10 @@ import { messageOf } from '../../../base/errors.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 import { remember, remembered } from '../../kit/page/remembered.ts';
 
-/** What the next evaluation is to be; remembered in this browser. */
+/** The form of the next evaluation; stored in this browser. */
 
 interface EvaluateDraft {
-  /** Empty: named after what it compares. */
+  /** Empty: named automatically. */
   name: string;
   device: DeviceChoice;
   spec: EvaluationSpec;
@@ -22,16 +22,16 @@ interface EvaluateDraft {
 
 const KEY = 'forage.evaluation';
 
-/** Three systems on 20 questions: what one press begins with. */
+/** Three systems on 20 questions: the one-click example. */
 export const FIRST_SPEC: EvaluationSpec = {
   ...DEFAULT_SPEC,
   questions: [{ kind: 'built-in', split: 'test', limit: 20 }],
 };
 
-/** What is remembered. The name is not: it is that of one evaluation. */
+/** The stored part. The name belongs to one evaluation and is not stored. */
 const kept = z.object({ device: z.enum(DEVICES), spec: z.unknown() });
 
-/** The draft of the last visit; the default where there is none that can be read. */
+/** The draft of the last visit; the default if there is no valid one. */
 export const parseDraft = (text: string | null): Pick<EvaluateDraft, 'device' | 'spec'> => {
   try {
     const { device, spec } = kept.parse(JSON.parse(text ?? ''));
@@ -41,7 +41,7 @@ export const parseDraft = (text: string | null): Pick<EvaluateDraft, 'device' | 
   }
 };
 
-/** The form of a new evaluation; device and spec are remembered with every change. */
+/** State of the new-evaluation form; device and spec are stored on every change. */
 export const useEvaluateDraft = create<EvaluateDraft>()((set) => ({
   name: '',
   ...parseDraft(remembered(KEY)),
@@ -52,20 +52,20 @@ useEvaluateDraft.subscribe(({ device, spec }) => {
   remember(KEY, JSON.stringify({ device, spec }));
 });
 
-/** By what a choice is distinguished from others: the id of a recipe, or of a system of your own. */
+/** Key of a choice: the id of a recipe, or of a custom system. */
 export const idOf = (system: SystemChoice): string =>
   typeof system === 'string' ? system : system.id;
 
-/** Adds a system to those of the next evaluation; one that is ticked already is taken as it is given. */
+/** Adds a system to the next evaluation; a selected one keeps its settings. */
 export const tickSystem = (system: SystemChoice): void => {
   const { spec, change } = useEvaluateDraft.getState();
   const others = spec.systems.filter((one) => idOf(one) !== idOf(system));
   change({ systems: [...others, system] });
 };
 
-/** What is wrong with a spec that cannot be run, in a line; null where nothing is. */
+/** Why a spec cannot be run, in one line; null if it can. */
 export const faultOf = (spec: EvaluationSpec): string | null => {
-  // In the words of the form; the schema's would name fields of a file that nobody sees here.
+  // In terms of the form; the schema's messages would name fields that the page does not show.
   if (spec.systems.length === 0) return 'Select at least one system.';
   if (spec.policies.length === 0) return 'Select at least one model.';
   if (spec.questions.length === 0) return 'Add at least one set of questions.';

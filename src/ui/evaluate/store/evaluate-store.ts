@@ -9,35 +9,35 @@ import type {
 import type { EvaluationRecord } from '../../../lab/contract/records/evaluations.ts';
 import type { Problem } from '../../kit/attempt.ts';
 
-/** What the page knows of evaluations: the list, and what the opened ones found. */
+/** State of the evaluation pages: the list, and the results of opened evaluations. */
 
 export interface EvaluateState {
-  /** `waiting` until the list was read once. */
+  /** `waiting` until the list is loaded. */
   status: 'waiting' | 'ready' | 'failed';
-  /** Newest first, deleted ones among them. */
+  /** Newest first, including deleted ones. */
   evaluations: readonly EvaluationRecord[];
-  /** By id of the evaluation, of those that ran since the page was loaded. */
+  /** By evaluation id, for those that ran since the page was loaded. */
   progress: Readonly<Record<string, EvaluationProgress>>;
-  /** Only of evaluations that were opened. */
+  /** Only for opened evaluations. */
   results: Readonly<Record<string, EvaluationResult>>;
-  /** Systems of your own, by title; empty until a page that needs them asked. */
+  /** Custom systems, by title; empty until a page loads them. */
   customs: readonly CustomSystem[];
-  /** Runs whose adapters can be evaluated. */
+  /** Runs with adapters to evaluate. */
   runs: readonly EvaluableRun[];
   problem: Problem | null;
-  /** Evaluations and systems that were just deleted and can be brought back. */
+  /** Just deleted evaluations and systems that can be restored. */
   removed: readonly { id: string; name: string; at: number }[];
-  /** Whole, because bringing one back means saving it again. */
+  /** Complete, because restoring saves it again. */
   removedSystems: readonly CustomSystem[];
-  /** The evaluation that this tab runs; another one that runs does so in another tab. */
+  /** The evaluation running in this tab; any other running one is in another tab. */
   here: string | null;
-  /** What is measured on this device right now, as text; null where nothing is. */
+  /** The current measurement as text; null if none. */
   measuring: string | null;
-  /** Measurements since the page was loaded. */
+  /** Number of measurements since the page was loaded. */
   measured: number;
 }
 
-/** The state before anything was read; tests begin with it too. */
+/** The initial state, also for tests. */
 export const EMPTY_EVALUATE: EvaluateState = {
   status: 'waiting',
   evaluations: [],
@@ -56,20 +56,20 @@ export const EMPTY_EVALUATE: EvaluateState = {
 const newestFirst = (a: EvaluationRecord, b: EvaluationRecord): number =>
   b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id);
 
-/** The list with one more, or with its newer version in place of the older; newest first. */
+/** The list with an evaluation added or updated; newest first. */
 export const withEvaluation = (
   all: readonly EvaluationRecord[],
   one: EvaluationRecord,
 ): EvaluationRecord[] => [...all.filter(({ id }) => id !== one.id), one].sort(newestFirst);
 
-/** What there is one rollout of: a system, a question and a seed. */
+/** Key of a rollout: system, question and seed. */
 const placeOf = ({ system, question, seed }: EvaluatedRollout): string =>
   `${seed} ${system} ${question}`;
 
-/** Where each place is in a list of rollouts: made once, and handed on as the list grows by thousands. */
+/** Index of each key in a rollout list; cached, because the list grows by thousands. */
 const placesOf = new WeakMap<readonly EvaluatedRollout[], Map<string, number>>();
 
-/** Rollouts with those that arrived; a later one of the same place replaces the earlier. */
+/** Merges arrived rollouts; a later one replaces an earlier one with the same key. */
 export const withRollouts = (
   known: readonly EvaluatedRollout[],
   arrived: readonly EvaluatedRollout[],
@@ -77,7 +77,7 @@ export const withRollouts = (
   const at =
     placesOf.get(known) ?? new Map(known.map((rollout, index) => [placeOf(rollout), index]));
   const all = [...known];
-  // What is added below is not in the list before.
+  // Entries below are new.
   placesOf.delete(known);
   placesOf.set(all, at);
   for (const rollout of arrived) {
@@ -101,7 +101,7 @@ const applyOne = (state: EvaluateState, message: EvaluationMessage): EvaluateSta
     }
     case 'rollouts': {
       const known = state.results[message.evaluationId];
-      // Nobody looks at it: it is read whole when it is opened.
+      // Not open: it is loaded completely when opened.
       if (!known) return state;
       const rollouts = withRollouts(known.rollouts, message.rollouts);
       return {
@@ -114,7 +114,7 @@ const applyOne = (state: EvaluateState, message: EvaluationMessage): EvaluateSta
   }
 };
 
-/** Messages of rollouts of one evaluation become one: each costs a look at all that is there. */
+/** Merges messages of one evaluation, because each costs a scan. */
 const joined = (messages: readonly EvaluationMessage[]): EvaluationMessage[] => {
   const all: EvaluationMessage[] = [];
   const rollouts = new Map<string, EvaluatedRollout[]>();
@@ -137,37 +137,37 @@ const joined = (messages: readonly EvaluationMessage[]): EvaluationMessage[] => 
   ];
 };
 
-/** Applies messages in order. Rollouts of an evaluation that nobody opened are not kept: they are stored. */
+/** Applies messages in order. Rollouts of unopened evaluations are skipped: they are stored anyway. */
 export const applyEvaluationMessages = (
   state: EvaluateState,
   messages: readonly EvaluationMessage[],
 ): EvaluateState => joined(messages).reduce(applyOne, state);
 
-/** Of the evaluation pages; changed by the functions of `evaluate-actions.ts` and `custom-actions.ts` alone. */
+/** Of the evaluation pages; changed only by `evaluate-actions.ts` and `custom-actions.ts`. */
 export const useEvaluate = create<EvaluateState>()(() => EMPTY_EVALUATE);
 
-/** A deleted one is found too, as long as it can be brought back; undefined where there is none of that id. */
+/** Includes deleted ones while they can be restored; undefined for unknown ids. */
 export const evaluationById = (
   { evaluations }: Pick<EvaluateState, 'evaluations'>,
   id: string | null,
 ): EvaluationRecord | undefined => evaluations.find((one) => one.id === id);
 
-/** The evaluation that runs now, if any. */
+/** The running evaluation, if any. */
 export const runningEvaluation = ({
   evaluations,
 }: Pick<EvaluateState, 'evaluations'>): EvaluationRecord | undefined =>
   evaluations.find(({ status, deletedAt }) => status === 'running' && deletedAt === null);
 
-/** Whether an evaluation runs in another tab, which does what is asked for here. */
+/** Whether it runs in another tab, which executes the commands of this one. */
 export const runsElsewhere = (
   { here }: Pick<EvaluateState, 'here'>,
   { id, status }: Pick<EvaluationRecord, 'id' | 'status'>,
 ): boolean => status === 'running' && id !== here;
 
-/** Those of the list that are not deleted, in its order. */
+/** Evaluations that are not deleted, in order. */
 export const visibleEvaluations = (all: readonly EvaluationRecord[]): EvaluationRecord[] =>
   all.filter(({ deletedAt }) => deletedAt === null);
 
-/** Names that evaluations of this browser have. */
+/** Names in use. */
 export const takenNames = (): string[] =>
   useEvaluate.getState().evaluations.map(({ name }) => name);

@@ -2,12 +2,15 @@ import { filePath, readerPath } from '../../rollouts/store/browse-address.ts';
 import { lab } from '../../lab/connection.ts';
 import { attempt } from './evaluate-actions.ts';
 
-/** Rollouts of an evaluation in the reader and in the table of rollouts. */
+/** Opens rollouts of an evaluation in the reader or the table. */
 
-/** Id of the file of rollouts that an evaluation becomes; the lab's import gives the same. */
+/** File id of an evaluation's rollouts; the lab's import uses the same. */
 const fileOf = (evaluation: string): string => `evaluation-${evaluation}`;
 
-/** Reads the rollouts of an evaluation as a file. @throws Error */
+/**
+ * Imports the rollouts of an evaluation as a file.
+ * @throws Error
+ */
 const importAll = async (evaluation: string): Promise<string> => {
   const outcome = await lab().rollouts.importEvaluation(
     `read ${fileOf(evaluation)}`,
@@ -18,19 +21,19 @@ const importAll = async (evaluation: string): Promise<string> => {
   throw new Error(outcome.status === 'failed' ? outcome.message : 'it was stopped');
 };
 
-/** Opens one in the reader; the others of the evaluation are its neighbours there. */
+/** Opens one in the reader, with the others as neighbours. */
 export const openEvaluationRollout = (
   evaluation: string,
   rollout: string,
   go: (path: string) => void,
 ): Promise<unknown> =>
   attempt('The rollout could not be opened', async () => {
-    // Made when the file was read last: rollouts since then need it read again.
+    // Imported earlier: newer rollouts need another import.
     const known = await lab().rollouts.find(fileOf(evaluation), rollout);
     go(readerPath(known ? fileOf(evaluation) : await importAll(evaluation), rollout));
   });
 
-/** Opens all in the table of rollouts, with filter, statistics and findings; read again. */
+/** Opens all in the rollout table, imported again. */
 export const openEvaluationFile = (
   evaluation: string,
   go: (path: string) => void,

@@ -3,8 +3,8 @@ import type { EvaluationRecord } from '../../../lab/contract/records/evaluations
 import { renameEvaluation } from './evaluate-actions.ts';
 
 /**
- * The field for an evaluation's name. `text` is null while nothing is written, so that a name that changes
- * elsewhere is seen at once; `commit` keeps what was written unless it is blank.
+ * State of a rename field. `text` is null while nothing is typed, so that renames elsewhere show at
+ * once; `commit` saves the text unless it is blank.
  */
 export const useRename = ({ id, name }: Pick<EvaluationRecord, 'id' | 'name'>) => {
   const [text, setText] = useState<string | null>(null);

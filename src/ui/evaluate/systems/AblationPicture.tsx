@@ -18,7 +18,7 @@ import {
 } from '../table/cell-words.ts';
 import type { Family } from './families.ts';
 
-/** A row: the whole, or the same with something changed. */
+/** A row: the full system, or a variant. */
 interface Line {
   id: string;
   name: string;
@@ -26,11 +26,11 @@ interface Line {
   values: readonly { text: string; changed: boolean }[];
   /** Mean of the measure; null where no rollout has it. */
   value: Interval | null;
-  /** Null in the whole itself. */
+  /** Null in the full system itself. */
   difference: Difference | null;
 }
 
-/** Rows of a family by one measure; a setting is marked where its value is not that of the whole. */
+/** Rows of a family for one measure; settings that differ from the full system are marked. */
 const linesOf = (
   { whole, matrix }: Family,
   systems: readonly EvaluatedSystem[],
@@ -47,7 +47,7 @@ const linesOf = (
       difference: cell?.difference ?? null,
     };
   });
-  // The whole stands first, whatever the order in which they were ticked.
+  // The full system is always first.
   return lines.toSorted((a, b) => Number(b.id === whole.id) - Number(a.id === whole.id));
 };
 
@@ -55,7 +55,7 @@ const linesOf = (
 const ROW = 24;
 const HEAD = 34;
 const FOOT = 22;
-/** Over all intervals, and zero always: a difference is read from where it is none. */
+/** Covers all intervals and always zero. */
 const axisOf = (lines: readonly Line[]): Axis => {
   const ends = lines.flatMap(({ difference }) =>
     difference ? [difference.low ?? difference.mean, difference.high ?? difference.mean] : [],
@@ -63,7 +63,7 @@ const axisOf = (lines: readonly Line[]): Axis => {
   return linearAxis(Math.min(-0.01, ...ends), Math.max(0.01, ...ends), 4);
 };
 
-/** The difference from the whole with its interval, and what is changed. */
+/** The difference from the full system with its interval, and the changed settings. */
 const Drawing = memo(
   (props: {
     lines: readonly Line[];
@@ -79,7 +79,7 @@ const Drawing = memo(
     const wanted = settings.map((setting, at) =>
       widthOf([setting, ...lines.map(({ values }) => values[at]?.text ?? '')], 150),
     );
-    // The settings are in the table where there is no room beside the differences.
+    // Without room, the settings are only in the table.
     const room = width - names - 240;
     const columns = wanted.reduce((sum, one) => sum + one, 0) <= room ? wanted : [];
     const left = names + columns.reduce((sum, one) => sum + one, 0);
@@ -156,7 +156,7 @@ const IDS = MEASURES.map(({ id }) => id);
 const NAMES = Object.fromEntries(MEASURES.map(({ id, title }) => [id, title]));
 const EM = MEASURES[0];
 
-/** What each part does: the whole, and the same with something changed, by their paired differences. */
+/** What each part contributes: paired differences of the variants from the full system. */
 export const AblationPicture = (props: { family: Family; systems: readonly EvaluatedSystem[] }) => {
   const { family, systems } = props;
   const { settings } = family.matrix;

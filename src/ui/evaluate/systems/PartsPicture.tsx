@@ -9,24 +9,24 @@ type Matrix = ReturnType<typeof partsMatrix>;
 
 /** CSS pixels. */
 const ROW = 18;
-/** What a slanted name is given at most: variants of a system differ in the last words of theirs. */
+/** Longest slanted name: variants differ in their last words. */
 const NAME = 340;
-/** Half the square root of 2: what a slanted name is wide, and high. */
+/** √½: width and height of a slanted name per pixel. */
 const SLANT = Math.SQRT1_2;
 
-/** Parts down, systems across by number: names of parts are sentences and need the width. */
+/** Parts as rows, systems as numbered columns: part names are long. */
 const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
   const { parts, rows } = matrix;
   const left = widthOf(parts, Math.round(width * 0.5));
   const titles = rows.map(({ system }) => cut(system.title, NAME));
   const across = titles.map((title) => nameWidth(title, false) * SLANT);
-  // As wide as names at the right allow, which lean beyond their columns.
+  // Leaves room at the right for the slanted names.
   const room = across.map((name, at) => (width - left - name) / (at + 0.6));
   const column = Math.max(14, Math.min(26, ...room));
   const names = Math.ceil(Math.max(0, ...across)) + 12;
   const ends = across.map((name, at) => left + (at + 0.6) * column + name);
   return (
-    // Wider than the page for many systems: the picture is scrolled, names would else lie over each other.
+    // Scrolls for many systems, so that names do not overlap.
     <svg
       width={Math.max(width, ...ends.map(Math.ceil))}
       height={names + parts.length * ROW + 6}
@@ -70,7 +70,7 @@ const Drawing = memo(({ matrix, width }: { matrix: Matrix; width: number }) => {
   );
 });
 
-/** Which system is made of which parts. */
+/** Which parts each system has. */
 export const PartsPicture = ({ systems }: { systems: readonly EvaluatedSystem[] }) => {
   const matrix = useMemo(() => partsMatrix(systems), [systems]);
   const heads: readonly Head[] = [

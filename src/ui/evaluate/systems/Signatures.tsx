@@ -13,7 +13,7 @@ import {
 } from '../table/cell-words.ts';
 import { isVariant, type Family } from './families.ts';
 
-/** The numbers of a row, a few words each; `compared`: by their differences from the whole. */
+/** The numbers of a row, abbreviated; `compared`: differences from the full system. */
 const Measured = ({ row, compared }: { row: TableRow | undefined; compared: boolean }) => {
   if (!row || row.rollouts === 0) return <p className="fine">Nothing measured yet.</p>;
   return (
@@ -42,13 +42,13 @@ const Measured = ({ row, compared }: { row: TableRow | undefined; compared: bool
 
 interface SignatureProps {
   system: EvaluatedSystem;
-  /** Its row, the reference of the family's. */
+  /** Its row, the reference of the family. */
   row: TableRow | undefined;
   family: Family | undefined;
   titleOf: (system: string) => string;
 }
 
-/** What an idea should show, beside what the whole and its ablations measured. */
+/** The expected effect of a system, next to the results of it and its ablations. */
 const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
   <li className="signature">
     <h3>{system.title}</h3>
@@ -90,7 +90,7 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
   </li>
 );
 
-/** Signatures of the systems that have one, beside the numbers. */
+/** Expected effects with the measured numbers. */
 export const Signatures = (props: {
   systems: readonly EvaluatedSystem[];
   families: readonly Family[];

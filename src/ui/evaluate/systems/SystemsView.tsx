@@ -7,7 +7,7 @@ import { familiesOf, type Family } from './families.ts';
 import { PartsPicture } from './PartsPicture.tsx';
 import { Signatures } from './Signatures.tsx';
 
-/** One recipe beside itself with something changed: its own table has it as the reference. */
+/** A recipe and its variants: a table with the recipe as reference. */
 const FamilyPart = (props: {
   id: string;
   whole: EvaluatedSystem;
@@ -21,7 +21,8 @@ const FamilyPart = (props: {
     () => table && familiesOf(result, table).find((one) => one.whole.id === whole.id),
     [result, table, whole.id],
   );
-  // Handed up, since only a table with this system as the reference has its differences, and signatures show them.
+  // Passed up, because only a table with this system as reference has its differences, which the expected
+  // effects need.
   useEffect(() => {
     if (family) known(family);
   }, [family, known]);
@@ -29,7 +30,7 @@ const FamilyPart = (props: {
   return family ? <AblationPicture family={family} systems={result.systems} /> : null;
 };
 
-/** What the systems are made of, what their parts do, and what they promised to show. */
+/** Parts, ablations and expected effects of the systems. */
 export const SystemsView = (props: {
   id: string;
   result: EvaluationResult;
@@ -41,7 +42,7 @@ export const SystemsView = (props: {
     (family: Family) => setFamilies((before) => ({ ...before, [family.whole.id]: family })),
     [],
   );
-  // Which recipes have variants does not depend on the reference of the table.
+  // Which recipes have variants does not depend on the reference.
   const wholes = useMemo(
     () => (table ? familiesOf(result, table).map(({ whole }) => whole) : []),
     [result, table],

@@ -5,17 +5,17 @@ import {
 import type { EvaluatedSystem, EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
 
-/** Whether it is a recipe as it is published, with nothing changed. */
+/** Whether it is a published recipe without changes. */
 const isWhole = ({ changes = [] }: EvaluatedSystem): boolean => changes.length === 0;
 
-/** A recipe as it is, and the systems that were made from it by changing its settings. */
+/** A recipe and the systems derived from it. */
 export interface Family {
   whole: EvaluatedSystem;
-  /** The whole and its variants as rows, the settings that tell them apart as columns. */
+  /** The recipe and its variants as rows, the settings that differ as columns. */
   matrix: AblationMatrix;
 }
 
-/** Of every recipe that was evaluated whole and changed too. */
+/** For every recipe evaluated with at least one variant. */
 export const familiesOf = (
   result: Pick<EvaluationResult, 'systems'>,
   table: SystemsTable,
@@ -25,10 +25,10 @@ export const familiesOf = (
     return matrix ? [{ whole, matrix }] : [];
   });
 
-/** Whether a system is made from another one of the evaluation. */
+/** Whether a system is derived from another one of the evaluation. */
 export const isVariant = (system: EvaluatedSystem): boolean => !isWhole(system);
 
-/** Parts that systems are put together from, the most common first, and who has them. */
+/** The parts of all systems, most common first, with the systems that have them. */
 export const partsMatrix = (
   systems: readonly EvaluatedSystem[],
 ): { parts: string[]; rows: { system: EvaluatedSystem; has: boolean[] }[] } => {

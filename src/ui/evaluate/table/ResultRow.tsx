@@ -5,7 +5,7 @@ import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import { MeasureCell } from './TableCells.tsx';
 
-/** Title; policy and, where the evaluation changes it, retrieval; how much was asked, and how much of it failed. */
+/** Title; policy and retrieval if they vary; numbers of questions and failures. */
 const SystemName = ({ row, system }: { row: TableRow; system: EvaluatedSystem | undefined }) => (
   <>
     <span className="strong">{system?.title ?? row.system}</span>
@@ -21,7 +21,7 @@ const SystemName = ({ row, system }: { row: TableRow; system: EvaluatedSystem | 
   </>
 );
 
-/** A figure of the paper: another benchmark, another model. */
+/** A published number: another benchmark, another model. */
 const Published = ({ system }: { system: EvaluatedSystem | undefined }) => (
   <td className="published">
     {system?.published ? (
@@ -42,19 +42,19 @@ interface ResultRowProps {
   system: EvaluatedSystem | undefined;
   /** JSON of the columns: [measure, right end of its bars] each. */
   columns: string;
-  /** Which table it is of. */
+  /** Which table it belongs to. */
   part: string;
   isReference: boolean;
-  /** Whether differences from the chosen row are shown. */
+  /** Whether differences from the reference row are shown. */
   compared: boolean;
   onReference: (system: string) => void;
 }
 
-/** One system of a table. Drawn again only where something of it changed. */
+/** One system of a table; rendered only when it changes. */
 export const ResultRow = memo((props: ResultRowProps) => {
   const { row, system, isReference } = props;
   const name = system?.title ?? row.system;
-  // A text is equal where nothing changed; a list of them would be another with every table and draw all rows again.
+  // JSON compares equal if nothing changed; a new list would re-render all rows.
   const columns = (JSON.parse(props.columns) as [Measure['id'], number][]).flatMap(([id, most]) => {
     const measure = MEASURES.find((one) => one.id === id);
     return measure ? [{ measure, most }] : [];

@@ -12,26 +12,26 @@ import { useRowsInTurns } from './rows-in-turns.ts';
 interface ResultTableProps {
   table: SystemsTable;
   systems: readonly EvaluatedSystem[];
-  /** Asked for and not run, each with its reason; at the end of the table. */
+  /** Rows that did not run, each with its reason; at the end of the table. */
   skipped: readonly SkippedSystem[];
-  /** Null: as they were asked for. */
+  /** Null: original order. */
   sort: EvaluateAddress['sort'];
   onSort: (sort: EvaluateAddress['sort']) => void;
   onReference: (system: string) => void;
-  /** Whether differences from the chosen row are shown. */
+  /** Whether differences from the reference row are shown. */
   compared: boolean;
 }
 
 type Sort = EvaluateAddress['sort'];
 
-/** The better end first, then the other, then as it was asked for. */
+/** Best first, then worst first, then original order. */
 export const nextSort = (sort: Sort, { id, better }: Measure): Sort => {
   const first = better === 'more';
   if (sort?.measure !== id) return { measure: id, descending: first };
   return sort.descending === first ? { measure: id, descending: !first } : null;
 };
 
-/** The head of a measure’s column, which sorts by it; `aria-sort` tells a screen reader what the arrow shows. */
+/** Head of a measure’s column, which sorts by it; `aria-sort` states what the arrow shows. */
 const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => void }) => {
   const { measure, sort, onSort } = props;
   const here = sort?.measure === measure.id ? sort : null;
@@ -58,7 +58,7 @@ const Head = (props: { measure: Measure; sort: Sort; onSort: (sort: Sort) => voi
   );
 };
 
-/** A row that was asked for and is not run. */
+/** A requested row that did not run. */
 const NotRun = ({ system, columns }: { system: SkippedSystem; columns: number }) => (
   <tr className="not-run">
     <th scope="row">
@@ -71,7 +71,7 @@ const NotRun = ({ system, columns }: { system: SkippedSystem; columns: number })
   </tr>
 );
 
-/** Under the table: what its columns are over where that is not every question of a row, and which are missing and why. */
+/** Below the table: columns not over all questions, and missing columns with the reason. */
 const Notes = ({
   rows,
   titleOf,
@@ -93,14 +93,14 @@ const Notes = ({
   );
 };
 
-/** One table: systems down, measures across, what was published at the end. */
+/** One table: systems as rows, measures as columns, published numbers last. */
 export const ResultTable = memo((props: ResultTableProps) => {
   const { table, systems, skipped, sort, onSort, onReference, compared } = props;
   const measures = useMemo(
     () => MEASURES.filter((measure) => isMeasured(table.rows, measure)),
     [table],
   );
-  // As a text, which is the same where nothing changed.
+  // As JSON, which is equal if nothing changed.
   const columns = JSON.stringify(
     measures.map((measure) => [measure.id, scaleOf(table.rows, measure)]),
   );

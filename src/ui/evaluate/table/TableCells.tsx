@@ -12,7 +12,7 @@ import {
   valueWords,
 } from './cell-words.ts';
 
-/** The interval as a bar over the column's range, the mean as a line in it. */
+/** The interval as a bar over the column's range, with the mean as a line. */
 const IntervalBar = ({ cell, most }: { cell: TableCell; most: number }) => {
   if (!cell.value) return null;
   const at = (value: number): number => 100 * Math.max(0, Math.min(1, value / most));
@@ -25,7 +25,7 @@ const IntervalBar = ({ cell, most }: { cell: TableCell; most: number }) => {
   );
 };
 
-/** The paired difference from the chosen row with its p; nothing in that row itself. */
+/** The paired difference from the reference row with its p; empty in that row. */
 const Compared = ({ cell, measure }: { cell: TableCell; measure: Measure }) => {
   const { difference } = cell;
   if (!difference) return null;
@@ -42,11 +42,11 @@ interface MeasureCellProps {
   measure: Measure;
   /** Right end of the bars. */
   most: number;
-  /** Whether the difference from the chosen row is shown. */
+  /** Whether the difference from the reference row is shown. */
   compared: boolean;
 }
 
-/** A mean with its interval as text and bar, and what it is beside the chosen row. */
+/** A mean with its interval as text and bar, and its difference from the reference row. */
 export const MeasureCell = memo(({ cell, measure, most, compared }: MeasureCellProps) => (
   <td className="figure measure" title={cellWords(cell, measure)}>
     {cell.value ? (

@@ -12,7 +12,7 @@ import { openEvaluationFile } from '../store/reading-actions.ts';
 import { NEW_EVALUATION, type EvaluateAddress } from '../store/evaluate-address.ts';
 import { ResultTable } from './ResultTable.tsx';
 
-/** Names of the ways in which questions are parted. */
+/** Names of the groupings. */
 const PARTS: Record<TableSplit, string> = {
   all: 'all together',
   type: 'by question type',
@@ -21,10 +21,10 @@ const PARTS: Record<TableSplit, string> = {
   world: 'by set',
 };
 
-/** One object for all: a new list each time would draw a table again that is memoised. */
+/** One shared object: a new list would re-render the memoised table. */
 const NONE: readonly SkippedSystem[] = [];
 
-/** A head of the table sorts by its column; what the column is, opens below it. */
+/** The heads sort, so the explanations of columns are listed below. */
 const COLUMN_TERMS = [
   ['em', 'EM'],
   ['f1', 'F1'],
@@ -37,13 +37,13 @@ const COLUMN_TERMS = [
 interface TableViewProps {
   id: string;
   result: EvaluationResult;
-  /** Null while they are computed; empty where no question says by what it would be parted. */
+  /** Null while computed; empty if no question has the grouping field. */
   tables: readonly SystemsTable[] | null;
   address: EvaluateAddress;
   change: (part: Partial<EvaluateAddress>) => void;
 }
 
-/** The table, whole or by part. */
+/** The table, whole or by group. */
 export const TableView = ({ id, result, tables, address, change }: TableViewProps) => {
   const [, go] = useLocation();
   const [compared, setCompared] = useState(true);

@@ -4,9 +4,9 @@ import type { Measure } from '../../../evaluate/systems/table/measures.ts';
 import type { Difference, TableCell, TableRow } from '../../../evaluate/systems/table/shape.ts';
 import { DASH, formatNumber, formatSeconds, formatShare, plural } from '../../kit/words/format.ts';
 
-/** How the table writes its numbers, and in which order its rows stand. */
+/** Number formats of the table, and its sort order. */
 
-/** With a true minus, and zero without one. */
+/** With a true minus sign, and no minus for zero. */
 const fixed = (value: number, digits: number): string =>
   value
     .toFixed(digits)
@@ -23,10 +23,10 @@ export const valueWords = (value: number | null, { unit }: Measure): string =>
         ? formatSeconds(value)
         : formatNumber(value);
 
-/** Digits after the point that tell the ends of an interval apart. */
+/** Digits needed to distinguish the ends of an interval. */
 const digitsOf = (size: number): number => (size >= 100 ? 0 : size >= 10 ? 1 : 2);
 
-/** “58.1 to 68.7”: in the unit of the mean beside it. */
+/** “58.1 to 68.7”: in the unit of the mean. */
 export const intervalWords = (
   { low, high }: Pick<Interval, 'low' | 'high'>,
   { unit }: Measure,
@@ -36,14 +36,14 @@ export const intervalWords = (
   return `${fixed(scale * low, digits)} to ${fixed(scale * high, digits)}`;
 };
 
-/** The same of a difference; a dash where it has none, which `endsTitle` explains. */
+/** The same for a difference; a dash without one, explained by `endsTitle`. */
 export const endsWords = (difference: PairedDifference, measure: Measure): string =>
   difference.low === null ? DASH : intervalWords(difference, measure);
 
 export const endsTitle = (difference: PairedDifference | null | undefined): string | undefined =>
   difference?.low === null ? NO_INTERVAL : undefined;
 
-/** “+3.2”, in points where the mean is a share. */
+/** “+3.2”, in points for shares. */
 export const differenceWords = ({ mean }: Pick<Interval, 'mean'>, { unit }: Measure): string => {
   const value = unit === 'share' ? 100 * mean : mean;
   const text = fixed(value, unit === 'share' ? 1 : digitsOf(Math.abs(value)));
@@ -57,13 +57,13 @@ export const chanceWords = ({ adjusted }: Difference): string =>
 /** Significant at 5 % after the correction. */
 export const isSignificant = ({ adjusted }: Difference): boolean => adjusted < 0.05;
 
-/** The mark of a cell as its sign, and as it is read out. */
+/** The mark of a cell, and its text for screen readers. */
 export const MARK_WORDS: Record<NonNullable<TableCell['mark']>, { sign: string; words: string }> = {
   best: { sign: '★', words: 'best' },
   'not-worse': { sign: '≈', words: 'not significantly worse than the best' },
 };
 
-/** Everything that a cell says, for a screen reader and as its tooltip. */
+/** The content of a cell, for screen readers and as tooltip. */
 export const cellWords = (cell: TableCell, measure: Measure): string => {
   if (!cell.value) return `${measure.title}: not measured`;
   const { difference, mark } = cell;
@@ -85,7 +85,7 @@ export const countWords = (counts: readonly number[], all: number): string => {
   return `${least === most ? least : `${least} to ${most}`} of ${plural(all, 'question')}`;
 };
 
-/** Rows by a column; those without the number last, whichever way. */
+/** Rows by a column; rows without the number are last in both directions. */
 export const sortRows = <Row extends TableRow>(
   rows: readonly Row[],
   sort: { measure: string; descending: boolean } | null,
@@ -100,13 +100,13 @@ export const sortRows = <Row extends TableRow>(
   });
 };
 
-/** Up to one digit: an end that moved with every rollout would have all bars drawn again. */
+/** Rounded up to one digit, so that bars are not redrawn with every rollout. */
 const roundedUp = (value: number): number => {
   const unit = 10 ** Math.floor(Math.log10(value));
   return Math.ceil(value / unit) * unit;
 };
 
-/** Where the bars of a column begin and end: shares over all of it, costs from 0 to the most or a little more. */
+/** The range of a column's bars: 0 to 1 for shares, 0 to slightly above the maximum for costs. */
 export const scaleOf = (rows: readonly TableRow[], { id, unit }: Measure): number =>
   unit === 'share'
     ? 1

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import type { TableRow } from '../../../evaluate/systems/table/shape.ts';
 
-/** Rows that change in one frame: style, layout and paint of sixty at once hold the page up for a tenth of a second. */
+/** Rows updated per frame: sixty at once would block the page for a tenth of a second. */
 const ROWS_A_FRAME = 8;
 
-/** Rows as text without the columns of a standing one, by which they are compared; each is written once. */
+/** Rows as JSON without the reference's columns, for comparison; cached. */
 const texts = new WeakMap<TableRow, string>();
 const textOf = (row: TableRow): string => {
   const known = texts.get(row) ?? JSON.stringify({ ...row, columns: undefined });
@@ -12,15 +12,15 @@ const textOf = (row: TableRow): string => {
   return known;
 };
 
-/** A row as it is on the page, with the columns it was drawn for. */
+/** A rendered row with its columns. */
 export interface StandingRow extends TableRow {
-  /** JSON of the columns and where their bars end: an end that moves has every row drawn again, in turns as well. */
+  /** JSON of the columns and their bar ranges: a changed range re-renders every row, also in turns. */
   columns: string;
 }
 
 /**
- * The rows to show next: those that already are as they should stay the same objects, at most `count` others are
- * taken over, and the rest stay as they were, or away.
+ * The next rows to render: unchanged ones keep their objects, at most `count` others are updated, the
+ * rest wait.
  */
 export function takeRows(
   shown: readonly StandingRow[],
@@ -45,17 +45,17 @@ export function takeRows(
   return { rows, left };
 }
 
-/** Tables that wait for a frame of their own, one after another. */
+/** Tables waiting for a frame. */
 const waiting = new Set<() => boolean>();
 let running = false;
 
-/** One table has its turn in a frame. */
+/** One table per frame. */
 const frame = (): void => {
   const [first] = waiting;
   running = first !== undefined;
   if (!first) return;
   waiting.delete(first);
-  // One of which more is left goes after the others.
+  // An unfinished one goes to the end of the queue.
   if (first()) waiting.add(first);
   requestAnimationFrame(frame);
 };
@@ -70,7 +70,7 @@ const inFrames = (take: () => boolean): (() => void) => {
   return () => waiting.delete(take);
 };
 
-/** Rows of a table that is computed again and again, some changing with each frame, until all are as wanted. */
+/** Updates the rows of a changing table a few per frame, until all are current. */
 export const useRowsInTurns = (
   wanted: readonly TableRow[],
   columns: string,

@@ -1,28 +1,28 @@
 /**
- * Of the worker's time at most one part in this many goes to tables that fill: it is the worker that asks for
- * their rollouts, and the intervals and tests of sixty systems take it many seconds.
+ * Tables of running evaluations get at most this share of the worker's time: it also requests their
+ * rollouts, and intervals and tests of sixty systems take it many seconds.
  */
 const SHARE = 10;
 
 interface Waiting {
   ask: () => Promise<void>;
-  /** Not before this time, ms since 1970; null: as soon as the one under way has its answer. */
+  /** Earliest time, ms since 1970; null: as soon as the current request is answered. */
   at: number | null;
 }
 
-/** Requests for tables go to the worker one at a time, so that many of them take no more of its time than one. */
+/** Sends table requests to the worker one at a time. */
 export class TableTurns {
   #waiting: Waiting[] = [];
   #busy = false;
-  /** When those may go that can wait, ms since 1970. */
+  /** Earliest time for deferrable requests, ms since 1970. */
   #free = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param ask never rejects
-   * @param at for what can wait: not before this time, ms since 1970, and not before the share allows it; null:
-   *   somebody waits to see it
-   * @returns takes it back, where its turn has not come
+   * @param at for deferrable requests: not before this time, ms since 1970, and not before the share
+   * allows it; null: the user is waiting
+   * @returns cancels it if it has not started
    */
   add(ask: () => Promise<void>, at: number | null): () => void {
     const one = { ask, at };
@@ -50,7 +50,7 @@ export class TableTurns {
     await one.ask();
     const now = Date.now();
     this.#busy = false;
-    // What took long is paid by a longer rest, so that the share holds however long tables take.
+    // A slow table is followed by a longer pause, so that the share holds.
     this.#free = Math.max(this.#free, now) + (SHARE - 1) * (now - began);
     this.#next();
   }

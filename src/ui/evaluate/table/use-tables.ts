@@ -6,22 +6,22 @@ import { evaluationsApi } from '../store/evaluate-actions.ts';
 import { runningEvaluation, useEvaluate } from '../store/evaluate-store.ts';
 import { TableTurns } from './table-turns.ts';
 
-/** Between two looks at a table that fills, ms, or more where tables would take too much of the worker's time. */
+/** Interval between refreshes of a growing table, ms; longer if tables take too much of the worker's time. */
 const EVERY_MS = 2500;
-/** One for the page: a table and the families of its ablations are filled by the same rollouts. */
+/** Shared by the page: tables and families use the same rollouts. */
 const turns = new TableTurns();
 
-/** What is known of the tables that were asked for. */
+/** State of the requested tables. */
 export interface Tables {
-  /** Null while the first are computed, and where that failed. */
+  /** Null while the first are computed, and on failure. */
   tables: readonly SystemsTable[] | null;
-  /** Why they could not be computed; null where nothing went wrong. */
+  /** The error; null if none. */
   problem: string | null;
 }
 
 /**
- * Tables of an evaluation, computed off the page. While rollouts arrive they are asked for again by and by, one at a
- * time, the last ones staying until then.
+ * Tables of an evaluation, computed off the page. While rollouts arrive they are refreshed from time
+ * to time, one at a time, and the old ones stay until then.
  * @param version changes with every rollout
  */
 export const useTables = (id: string, request: TableRequest, version: number): Tables => {
@@ -33,7 +33,7 @@ export const useTables = (id: string, request: TableRequest, version: number): T
     problem: null,
   });
   const [answers, setAnswers] = useState(0);
-  // An answer that comes while more rollouts arrive is still one to this key.
+  // An answer that arrives later still belongs to this key.
   const wanted = useRef<string | null>(key);
   const last = useRef({ key: '', version: -1, at: 0, busy: false });
   useEffect(() => {
@@ -58,7 +58,7 @@ export const useTables = (id: string, request: TableRequest, version: number): T
         show({ tables: null, problem: messageOf(error) });
       }
       Object.assign(own, { at: Date.now(), busy: false });
-      // Looks whether rollouts came meanwhile.
+      // Checks whether rollouts arrived meanwhile.
       setAnswers((count) => count + 1);
     };
     return turns.add(ask, same && live ? before.at + EVERY_MS : null);

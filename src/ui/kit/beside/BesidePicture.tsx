@@ -21,11 +21,11 @@ import {
 import type { BesideSide } from './side.ts';
 import './beside.css';
 
-/** One question under two policies, search beside search. */
+/** One question under two policies, aligned by search. */
 
 interface BesideProps {
   sides: readonly [BesideSide, BesideSide];
-  /** Opens an event of one of them. */
+  /** Opens an event of one side. */
   open: (side: 0 | 1, event: number) => void;
   heading?: 'h2' | 'h3';
   controls?: ReactNode;
@@ -35,7 +35,7 @@ interface BesideProps {
 const TITLE = 'Before | after';
 const SHORT = ['before', 'after'] as const;
 
-/** The answer beside gold, and what it earned. */
+/** The answer, the gold answer, and the reward. */
 function endLines(
   { answer, right, f1, reward, ended }: BesideEnd,
   { question }: Rollout,
@@ -134,7 +134,7 @@ const Drawn = memo(({ beside, sides, open, width }: DrawnProps) => {
   );
 });
 
-/** What is read in it, and what differs first. */
+/** How to read it, and the first difference. */
 const Note = ({ sentence }: { sentence: string | null }) => (
   <>
     {sentence === null ? null : (
@@ -148,8 +148,8 @@ const Note = ({ sentence }: { sentence: string | null }) => (
 );
 
 /**
- * Two rollouts of a question side by side, as a picture or a table, aligned by search. The one that comes
- * first in `sides` is on the left.
+ * Two rollouts of a question side by side, as a picture or a table, aligned by search. The first of
+ * `sides` is on the left.
  */
 export const BesidePicture = ({ sides, open, heading = 'h3', controls, foot }: BesideProps) => {
   const [{ rollout: a }, { rollout: b }] = sides;

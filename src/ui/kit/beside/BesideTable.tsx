@@ -55,7 +55,7 @@ const EndCell = ({ end, open }: { end: BesideEnd; open: (event: number) => void 
   </td>
 );
 
-/** All that the picture shows, uncut. */
+/** The picture's content, uncut. */
 export const BesideTable = ({ beside, sides, open }: TableProps) => (
   <table className="beside-table">
     <thead>

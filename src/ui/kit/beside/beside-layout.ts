@@ -1,18 +1,18 @@
 import type { Beside } from '../../../evaluate/rollouts/siblings/beside.ts';
 import type { BesideRound } from '../../../evaluate/rollouts/siblings/rounds.ts';
 
-/** The lines and places of two rollouts side by side, in CSS pixels. */
+/** Layout of two rollouts side by side, in CSS pixels. */
 
 /** Height of a line. */
 export const LINE = 17;
-/** Between the border of a cell and its text. */
+/** Padding of a cell. */
 export const PADDING = 8;
 const GAP = 10;
 const HEAD = 24;
-/** Below this two columns would hold no query; then each round has its two sides one below the other. */
+/** Narrower columns could not hold a query: the two sides of a round are then stacked. */
 const NARROW = 520;
 const MOST_PASSAGES = 6;
-/** Width of a letter: lines are cut before anything is drawn. */
+/** Width of a letter, to cut lines before drawing. */
 const LETTER = 6.5;
 
 type LineKind =
@@ -26,7 +26,7 @@ type LineKind =
   | 'wrong'
   | 'plain';
 
-/** A line of a cell; its kind gives its look, its text has a sign besides. */
+/** A line of a cell; `kind` sets its style, and its text has a symbol besides. */
 export interface CellLine {
   kind: LineKind;
   text: string;
@@ -34,7 +34,7 @@ export interface CellLine {
 
 const SOURCES = { local: '⌂ local', web: '⇄ web', both: '⌂⇄ both' } as const;
 
-/** Words of a text on lines of this many letters, two lines at most. */
+/** Wraps a text at a number of letters, at most two lines. */
 function wrapped(text: string, letters: number): string[] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   if (line.length <= letters) return [line];
@@ -44,17 +44,20 @@ function wrapped(text: string, letters: number): string[] {
   return [first, cut(rest, letters)];
 }
 
-/** A line of at most this many letters; what is longer ends in an ellipsis. */
+/** Cuts a line to a number of letters with an ellipsis. */
 export const cut = (text: string, letters: number): string =>
   text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`;
 
-/** "search 2"; a round whose queries were all refused has no search. */
+/** "search 2"; a round with only refused queries has no search. */
 export const roundName = ({ number, query }: Pick<BesideRound, 'number' | 'query'>): string => {
   if (number === 0) return 'background';
   return query === null ? 'not searched' : `search ${number}`;
 };
 
-/** What a round shows, line by line. @param letters of a line */
+/**
+ * The lines of a round.
+ * @param letters per line
+ */
 function roundLines(round: BesideRound, letters: number): CellLine[] {
   const name = roundName(round);
   const source = round.source ? ` · ${SOURCES[round.source]}` : '';
@@ -94,22 +97,25 @@ export interface PlacedCell {
   width: number;
   height: number;
   lines: CellLine[];
-  /** There is nothing on this side. */
+  /** Empty on this side. */
   empty: boolean;
 }
 
-/** The picture’s places for one width; the drawing and the buttons over it read the same one. */
+/** The layout for one width, shared by drawing and buttons. */
 export interface BesideLayout {
   cells: PlacedCell[];
-  /** Top and height of each row, the answers' among them. */
+  /** Top and height of each row, including the answers. */
   rows: { y: number; height: number }[];
-  /** Where the names of the two stand; with each cell where the sides lie one below the other. */
+  /** Position of the two names; with each cell if the sides are stacked. */
   heads: { side: 0 | 1; x: number; y: number; width: number; short: boolean }[];
   height: number;
   stacked: boolean;
 }
 
-/** @param endLines of each side's end @param width of the page's column */
+/**
+ * @param endLines of each side's end
+ * @param width of the page's column
+ */
 export function besideLayout(
   { rows }: Beside,
   endLines: (side: 0 | 1, letters: number) => CellLine[],

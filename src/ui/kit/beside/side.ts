@@ -1,6 +1,6 @@
 import type { Rollout } from '../../../records/rollout.ts';
 
-/** One of two rollouts that are beside each other. */
+/** One of two compared rollouts. */
 export interface BesideSide {
   rollout: Rollout;
   /** Which policy: "step 8 of my run". */

@@ -9,9 +9,9 @@ interface Bar {
   key: string;
   name: string;
   count: number;
-  /** What it means, shown while the pointer is over it. */
+  /** Its meaning, shown on hover. */
   note: string;
-  /** Number of the colour; see `--series-0`. */
+  /** Index of the colour; see `--series-0`. */
   colour: number;
 }
 
@@ -20,7 +20,7 @@ interface BarsProps {
   title: string;
   note: string;
   bars: readonly Bar[];
-  /** What shares are of. */
+  /** The total for shares. */
   total: number;
   empty: string;
   /** Opens the cases of a bar. */
@@ -28,10 +28,10 @@ interface BarsProps {
 }
 
 const ROW = 22;
-/** Share of the width that names may take. */
+/** Share of the width for names. */
 const NAME = 0.56;
 
-/** The drawing; the buttons that open cases lie over it. */
+/** The drawing; buttons that open cases are above it. */
 const Drawing = ({ bars, width }: Pick<BarsProps, 'bars'> & { width: number }) => {
   const most = Math.max(1, ...bars.map(({ count }) => count));
   const from = Math.round(Math.min(230, width * NAME));
@@ -79,7 +79,7 @@ const Table = ({ bars, total, title, onPick }: BarsProps) => (
   </table>
 );
 
-/** Counts by kind as bars that open their cases, and the same numbers as a table. */
+/** Counts by kind as bars that open their cases, and as a table. */
 export const Bars = (props: BarsProps) => {
   const { id, title, note, bars, total, empty, onPick } = props;
   const [asTable, setAsTable] = useState(false);

@@ -31,7 +31,7 @@ import { formatValue } from './units.ts';
 
 const HEIGHT = 168;
 const PLOT_HEIGHT = HEIGHT - PAD.top - PAD.bottom;
-/** Characters of a direct label are about this wide. */
+/** Approximate width of a label's character. */
 const CHARACTER = 6.1;
 
 /** Room for the longest label with its value. */
@@ -47,7 +47,7 @@ const labelWidth = ({ series, unit }: ChartSpec): number => {
 
 const inkOf = ({ colour }: Series): string => `var(--series-ink-${colour % 8})`;
 
-/** Whether the element was ever near the screen: charts far below are drawn when they come. */
+/** Whether the element was ever near the screen: charts below are drawn on demand. */
 const useNear = () => {
   const element = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
@@ -83,7 +83,7 @@ const EndLabels = memo(({ spec, plan }: { spec: ChartSpec; plan: ChartPlan }) =>
   </div>
 ));
 
-/** The values at one step, from the measurements, not from what was drawn. */
+/** The values at one step, from the measurements, not from the drawn points. */
 const Readout = ({ spec, step }: { spec: ChartSpec; step: number }) => (
   <span className="chart-readout">
     <span className="fine">step {step}</span>{' '}
@@ -108,7 +108,7 @@ const readoutText = ({ series, unit }: ChartSpec, step: number): string =>
     })
     .join(', ')}`;
 
-/** What is drawn where there are more steps than pixels; null where each has its point. */
+/** Note if there are more steps than pixels; null if each step has a point. */
 const thinned = (plan: ChartPlan | null): string | null =>
   plan && plan.stepsAPoint > 1
     ? `line: mean over ${formatCount(plan.stepsAPoint)} steps; band: their range`
@@ -130,13 +130,13 @@ const moveTo = (key: string, at: number, count: number): number | null => {
   return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
 };
 
-/** Shorter pointer moves than this are clicks. */
+/** Shorter pointer moves are clicks. */
 const DRAG = 8;
 
 interface AreaProps {
   spec: ChartSpec;
   plan: ChartPlan;
-  /** First and last step before any zoom. */
+  /** First and last step without zoom. */
   whole: readonly [number, number];
   width: number;
   right: number;
@@ -145,7 +145,7 @@ interface AreaProps {
   pick: ((step: number) => void) | undefined;
 }
 
-/** The plot with what lies over it: labels, the step under the pointer, the selected step. */
+/** The plot with its overlays: labels, crosshair, selected step. */
 const ChartArea = (props: AreaProps) => {
   const { spec, plan, whole, width, right, selected, store } = props;
   const hovered = useCharts(store, (state) => state.hovered);
@@ -248,7 +248,7 @@ const ChartArea = (props: AreaProps) => {
 /** Characters that fit below a narrow chart. */
 const LINE = 48;
 
-/** What is below a chart: its values at a step, or what the numbers are. */
+/** The line below a chart: its values at a step, or its note. */
 const Foot = (props: {
   spec: ChartSpec;
   plan: ChartPlan | null;
@@ -270,11 +270,11 @@ const Foot = (props: {
   const tall = spec.series.length > 3 || words.length > LINE;
   return (
     <div className={tall ? 'chart-foot tall' : 'chart-foot'}>
-      {/* A file of the chart has these words, whatever step is chosen. */}
+      {/* In saved files, whatever step is selected. */}
       <span className="fine" title={words} data-legend="" hidden={shown !== null}>
         <Terms>{words}</Terms>
       </span>
-      {/* On the page all charts have this axis. */}
+      {/* On the page all charts share this axis. */}
       <span className="fine" data-legend="" hidden>
         X axis: steps.
       </span>
@@ -289,7 +289,7 @@ interface ChartProps {
   onSelect?: (step: number) => void;
 }
 
-/** A chart with its title, its readout, and the same numbers as a table. */
+/** A chart with its title, readout and table. */
 export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartProps) => {
   const measured = useTurn(newest);
   const { element, near } = useNear();
@@ -303,7 +303,7 @@ export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartPro
     () => lookedAt(measured, { smoothing, log, span }),
     [measured, smoothing, log, span],
   );
-  // One chart a frame when all are looked at again.
+  // One chart per frame when all change.
   const spec = useTurn(wanted);
   const none = isEmpty(measured);
   const empty = isEmpty(spec);

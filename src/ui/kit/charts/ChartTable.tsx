@@ -11,7 +11,7 @@ interface ChartTableProps {
   onSelect: ((step: number) => void) | undefined;
 }
 
-/** The numbers of a chart, newest step first; only the rows on the screen are drawn. */
+/** The numbers of a chart, newest step first; only visible rows are rendered. */
 export const ChartTable = ({ spec, selected, onSelect }: ChartTableProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const steps = useMemo(() => allX(spec.series).reverse(), [spec.series]);

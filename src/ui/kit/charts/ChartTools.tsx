@@ -2,7 +2,7 @@ import { useCharts, useChartsStore } from './charts-store.tsx';
 
 const STRONGEST = 0.95;
 
-/** Smoothing, axis and steps of all charts of the page. */
+/** Smoothing, axis and step range of all charts of the page. */
 export const ChartTools = ({ first, last }: { first: number; last: number }) => {
   const store = useChartsStore();
   const smoothing = useCharts(store, (state) => state.smoothing);

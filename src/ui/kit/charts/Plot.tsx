@@ -15,14 +15,14 @@ import type { ChartPlan } from './plan.ts';
 import type { ChartSpec, Series } from './series.ts';
 import { formatTick } from './units.ts';
 
-/** Pixels around the plot area; the labels of the lines are at the right. */
+/** Margins of the plot in pixels; line labels are at the right. */
 export const PAD = { top: 8, left: 52, bottom: 20 } as const;
 
 const colourOf = ({ colour }: Series): string => `var(--series-${colour % 8})`;
 
 const TICK = { fill: 'var(--dim)', fontSize: 11 };
 
-/** A dot where measurements are few; a lone point has no line at all. At an edge it is drawn whole. */
+/** Dots for sparse measurements, because a single point has no line; not clipped at the edges. */
 const dotsOf = (series: Series) =>
   (series.sparse && series.points.length <= 200) || series.points.length === 1
     ? { r: 1.8, strokeWidth: 0, clipDot: false }
@@ -52,7 +52,7 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
       activeDot={false}
       isAnimationActive={false}
     >
-      {/* The band of a lone point has no width. */}
+      {/* The band of a single point has no width. */}
       {intervalsOf(data).length === 1 ? (
         <ErrorBar
           dataKey={(point: PlotPoint) => reachOf(point)}
@@ -67,7 +67,7 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
   );
 };
 
-/** What was measured, after the smoothed line. */
+/** The raw values behind a smoothed line. */
 const behindOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = plan.behind[index] ?? [];
   return data.length > 0 ? (
@@ -86,7 +86,7 @@ const behindOf = (series: Series, plan: ChartPlan, index: number) => {
   ) : null;
 };
 
-/** The interval of an estimate, or the range of the steps that a point stands for. */
+/** The interval of an estimate, or the range of the steps that a point combines. */
 const bandOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = intervalsOf(plan.lines[index] ?? []);
   return data.length > 1 ? (
@@ -127,11 +127,11 @@ interface PlotProps {
   plan: ChartPlan;
   width: number;
   height: number;
-  /** Pixels kept at the right for labels. */
+  /** Pixels at the right for labels. */
   right: number;
 }
 
-/** The drawing alone; hovering and selecting lie over it and never draw it again. */
+/** Only the drawing; hover and selection are overlays and never redraw it. */
 export const Plot = memo(({ spec, plan, width, height, right }: PlotProps) => (
   <ComposedChart
     width={width}

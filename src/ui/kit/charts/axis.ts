@@ -1,4 +1,4 @@
-/** Axes: round ticks, and where a value lies. Pixels grow downwards. */
+/** Axes with round ticks. Pixels grow downwards. */
 
 export interface Axis {
   low: number;
@@ -17,23 +17,23 @@ const roundStep = (raw: number): number => {
 /** A linear axis over [low, high] with about `count` ticks at round values; its ends are ticks. */
 export const linearAxis = (low: number, high: number, count = 4): Axis => {
   const size = Math.max(Math.abs(low), Math.abs(high));
-  // One value alone, or nearly: zero at the foot, so that what is always 0 lies there.
+  // A single value: zero is at the bottom, so that a constant 0 lies there.
   if (size < 1e-100) return linearAxis(0, 1, count);
   if (high - low < 1e-9 * size) return linearAxis(Math.min(0, low), Math.max(0, high), count);
   const step = roundStep((high - low) / count);
   const first = Math.floor(low / step + 1e-9);
   const last = Math.ceil(high / step - 1e-9);
-  // Products of integers, so that no tick reads 0.30000000000000004.
+  // Products of integers avoid ticks such as 0.30000000000000004.
   const ticks = Array.from({ length: last - first + 1 }, (_, i) =>
     Number(((first + i) * step).toPrecision(12)),
   );
   return { low: ticks[0]!, high: ticks.at(-1)!, ticks, log: false };
 };
 
-/** Read, not computed: `10 ** -4` is 0.00009999999999999999 in some engines. */
+/** Parsed, because `10 ** -4` is 0.00009999999999999999 in some engines. */
 const tenTo = (power: number): number => Number(`1e${power}`);
 
-/** An axis of powers of ten around the values, which are above 0. */
+/** A logarithmic axis over positive values. */
 export const logAxis = (low: number, high: number): Axis => {
   const first = Math.floor(Math.log10(low) + 1e-9);
   const last = Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9));
@@ -43,27 +43,27 @@ export const logAxis = (low: number, high: number): Axis => {
   return { low: tenTo(first), high: tenTo(last), ticks, log: true };
 };
 
-/** The share of the axis below a value, 0 at its low end. */
+/** The relative position of a value on the axis, 0 at its low end. */
 export const placeOf = (axis: Axis, value: number): number =>
   axis.log
     ? Math.log(value / axis.low) / Math.log(axis.high / axis.low)
     : (value - axis.low) / (axis.high - axis.low);
 
-/** Whole steps for the horizontal axis; its ends are the first and last step that there are. */
+/** Integer steps for the x axis; its ends are the first and last step. */
 export const stepTicks = (first: number, last: number, count = 5): number[] => {
   if (last <= first) return [first];
   const step = Math.max(1, roundStep((last - first) / count));
   const inner: number[] = [];
   for (let tick = Math.ceil(first / step) * step; tick <= last; tick += step)
-    // No room for a label right beside the last one.
+    // No room for a label next to the last one.
     if (tick > first + step / 3 && tick < last - step / 3) inner.push(tick);
   return [first, ...inner, last];
 };
 
 /**
- * Moves labels apart so that no two are nearer than `gap`, each as near to its wanted place as the
- * order allows, all within [low, high] as long as they fit.
- * @returns places in the order of `wanted`
+ * Moves labels apart to a distance of `gap` in [low, high], each as near to its wanted position as the
+ * order allows.
+ * @returns positions in the order of `wanted`
  */
 export const spreadLabels = (
   wanted: readonly number[],

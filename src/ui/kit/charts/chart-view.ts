@@ -1,23 +1,23 @@
 import type { Point } from './downsample.ts';
 import type { ChartSpec, Series } from './series.ts';
 
-/** How the charts of a page are looked at, and what is drawn of a chart then. */
+/** View settings of a page's charts, and how they change what is drawn. */
 
 export interface ChartLook {
-  /** Weight of what was before, from 0 (as measured) to below 1. */
+  /** Weight of the past, from 0 (raw) to below 1. */
   smoothing: number;
-  /** Powers of ten where values allow it. */
+  /** Logarithmic axis where possible. */
   log: boolean;
-  /** First and last step that are shown; null: all. */
+  /** First and last shown step; null: all. */
   span: readonly [number, number] | null;
 }
 
-/** Everything, as it was measured. */
+/** Everything, unsmoothed. */
 export const PLAIN_LOOK: ChartLook = { smoothing: 0, log: false, span: null };
 
 /**
- * Exponential moving average, its start corrected as Adam corrects its moments (arXiv 1412.6980, section 3):
- * the first point stays where it was measured.
+ * Exponential moving average with Adam's bias correction (arXiv 1412.6980, section 3): the first point
+ * keeps its value.
  */
 export const smooth = (points: readonly Point[], weight: number): Point[] => {
   let [sum, rest] = [0, 1];
@@ -33,7 +33,7 @@ const within =
   ({ x }: Point): boolean =>
     !span || (x >= span[0] && x <= span[1]);
 
-/** A logarithmic axis has a place only for what is above 0. */
+/** A logarithmic axis only has positive values. */
 const aboveZero = ({ interval, ...series }: Series): Series => {
   const kept = [...(interval ?? [])].filter(([, [low]]) => low > 0);
   return {
@@ -43,7 +43,7 @@ const aboveZero = ({ interval, ...series }: Series): Series => {
   };
 };
 
-/** What few steps have is drawn as it was measured. */
+/** Sparse series are not smoothed. */
 const smoothed = (series: Series, weight: number): Series =>
   weight <= 0 || series.sparse || series.points.length < 3
     ? series
@@ -52,13 +52,13 @@ const smoothed = (series: Series, weight: number): Series =>
 const canBeLog = ({ kind, series }: ChartSpec): boolean =>
   kind === 'lines' && series.some(({ points }) => points.some(({ y }) => y > 0));
 
-/** The chart as it is looked at. Numbers that it tells stay those that were measured. */
+/** The chart under these settings. Its readout keeps the measured numbers. */
 export const lookedAt = (spec: ChartSpec, { smoothing, log, span }: ChartLook): ChartSpec => {
   if (smoothing <= 0 && !log && !span) return spec;
   const asLog = spec.log === true || (log && canBeLog(spec));
   const shown = span ? within(span) : null;
   const series = spec.series.map((one) => {
-    // Smoothed before it is cut, so that a zoom does not move the line.
+    // Smoothed before it is cut, so that zooming does not move the line.
     const soft = spec.kind === 'lines' ? smoothed(one, smoothing) : one;
     const cut = shown
       ? {
@@ -79,7 +79,7 @@ export const lookedAt = (spec: ChartSpec, { smoothing, log, span }: ChartLook): 
   };
 };
 
-/** A look at half of the steps around one, or at twice as many; null: all of them. */
+/** Half of the steps around one, or twice as many; null: all. */
 export const zoomed = (
   [first, last]: readonly [number, number],
   whole: readonly [number, number],

@@ -3,10 +3,10 @@ import { createStore, useStore, type StoreApi } from 'zustand';
 import { PLAIN_LOOK, type ChartLook } from './chart-view.ts';
 import { remember, remembered } from '../page/remembered.ts';
 
-/** What the charts of a page share: how they are looked at, and the step under the pointer. */
+/** State shared by the charts of a page: view settings and the step under the pointer. */
 
 export interface ChartsState extends ChartLook {
-  /** The crosshair of all charts. */
+  /** The shared crosshair. */
   hovered: number | null;
 }
 
@@ -42,19 +42,19 @@ const createCharts = (shared: boolean): ChartsStore => {
 
 const Shared = createContext<ChartsStore | null>(null);
 
-/** The charts below it share one look and one crosshair. */
+/** Charts inside share view settings and crosshair. */
 export const ChartsTogether = ({ children }: { children: ReactNode }) => {
   const [store] = useState(() => createCharts(true));
   return <Shared value={store}>{children}</Shared>;
 };
 
-/** The store of the page’s charts; a chart that stands alone has its own. */
+/** The store of the page’s charts; a single chart has its own. */
 export const useChartsStore = (): ChartsStore => {
   const shared = useContext(Shared);
   const [own] = useState(() => createCharts(false));
   return shared ?? own;
 };
 
-/** Reads a part of a store of charts, and draws again only when that part changes. */
+/** Selects from the charts store. */
 export const useCharts = <T,>(store: ChartsStore, of: (state: ChartsState) => T): T =>
   useStore(store, of);

@@ -1,11 +1,11 @@
-/** Fewer points for the same picture: what is drawn must not grow with what was measured. */
+/** Downsampling: drawing time must not grow with the number of measurements. */
 
 export interface Point {
   x: number;
   y: number;
 }
 
-/** A point that may stand for several: `interval` is what they, or an estimate, range over. */
+/** A point that may combine several: `interval` is their range, or that of an estimate. */
 export interface PlotPoint extends Point {
   interval?: readonly [low: number, high: number];
 }
@@ -15,11 +15,11 @@ const startOf = (index: number, buckets: number, count: number): number =>
   Math.floor((index * count) / buckets);
 
 /**
- * One point a bucket: the mean, at the mean x, with the lowest and the highest as its interval, so
- * that every peak stays at its height. The last point stands alone, as it is, for the line to end at
- * what was measured last. Points that are not finite are left out; a list of at most `2 · buckets`
- * points comes back point by point, without intervals.
- * @returns at most `buckets + 1` points, or all where they are few
+ * One point per bucket: the mean at the mean x, with minimum and maximum as its interval, so that
+ * peaks stay visible. The last point is kept as it is, so that the line ends at the latest value.
+ * Points that are not finite are dropped; a list of at most `2 · buckets` points is returned
+ * unchanged, without intervals.
+ * @returns at most `buckets + 1` points, or all if they are few
  */
 export const envelopeBuckets = (points: readonly Point[], buckets: number): PlotPoint[] => {
   const known = points.filter(({ y }) => Number.isFinite(y));
@@ -44,8 +44,8 @@ export const envelopeBuckets = (points: readonly Point[], buckets: number): Plot
 };
 
 /**
- * The same of points that have intervals: the mean of a bucket, with the widest reach of its intervals. The
- * last point stands alone. A list of at most `2 · buckets` points comes back as it is.
+ * The same for points with intervals: the bucket's mean, with the widest reach of its intervals. The
+ * last point is kept. A list of at most `2 · buckets` points is returned unchanged.
  */
 export const bandBuckets = (points: readonly PlotPoint[], buckets: number): PlotPoint[] => {
   if (points.length <= 2 * buckets) return [...points];
@@ -69,14 +69,11 @@ export const bandBuckets = (points: readonly PlotPoint[], buckets: number): Plot
 /** A point of a stack: the values of all layers at one x. */
 export interface Row {
   x: number;
-  /** One value a part of the stack, in its order. */
+  /** One value per layer, in order. */
   parts: readonly number[];
 }
 
-/**
- * Means of buckets, for stacks: extremes of the parts would not add up to the whole. A bucket stands
- * at the mean of its x.
- */
+/** Bucket means for stacks, because extremes of the layers would not add up. A bucket is at the mean of its x. */
 export const meanBuckets = (rows: readonly Row[], buckets: number): Row[] => {
   if (rows.length <= buckets) return [...rows];
   const width = rows[0]!.parts.length;

@@ -8,27 +8,27 @@ import {
 } from './downsample.ts';
 import { spanOf, type ChartSpec, type Series } from './series.ts';
 
-/** What is drawn of a chart: few enough points, axes, and where the labels stand. */
+/** The drawing plan of a chart: downsampled points, axes, and label positions. */
 
 export interface ChartPlan {
   /** First and last step. */
   span: readonly [number, number];
   xTicks: number[];
   axis: Axis;
-  /** Points to draw of each series, in the order of the series. */
+  /** Points to draw per series, in order. */
   lines: readonly (readonly PlotPoint[])[];
-  /** What was measured after a smoothed line; empty where the line is that. */
+  /** Raw values behind a smoothed line; otherwise empty. */
   behind: readonly (readonly PlotPoint[])[];
-  /** How many measurements one drawn point stands for, at most. */
+  /** Most measurements combined in one point. */
   stepsAPoint: number;
-  /** Rows of a stack; `parts` in the order of the series. Empty for lines. */
+  /** Rows of a stack; `parts` in series order. Empty for lines. */
   rows: readonly Row[];
 }
 
-/** About one bucket for three pixels of a chart: what it costs to draw grows with them. */
+/** About one bucket per three pixels, because drawing time grows with the points. */
 const BUCKETS = 120;
 
-/** The points as they are drawn: with the series' own intervals where it has some. */
+/** The points to draw, with the series' own intervals if it has some. */
 const measuredOf = ({ points, interval }: Series): PlotPoint[] =>
   interval
     ? bandBuckets(
@@ -40,20 +40,20 @@ const measuredOf = ({ points, interval }: Series): PlotPoint[] =>
       )
     : envelopeBuckets(points, BUCKETS);
 
-/** A smoothed line has no band of its own: what was measured stands after it. */
+/** A smoothed line has no band; the raw values are drawn behind it. */
 const pointsOf = (series: Series): PlotPoint[] =>
   series.smoothed
     ? envelopeBuckets(series.smoothed, BUCKETS).map(({ x, y }) => ({ x, y }))
     : measuredOf(series);
 
-/** Rows of a stack: every series has a point at every x, as the specs make them. */
+/** Rows of a stack: every series has a point at every x. */
 const rowsOf = (series: readonly Series[]): Row[] =>
   (series[0]?.points ?? []).map(({ x }, index) => ({
     x,
     parts: series.map(({ points }) => points[index]?.y ?? 0),
   }));
 
-/** Lowest and highest value that is drawn; a logarithmic axis has only values above 0. */
+/** Lowest and highest drawn value; only positive values for a logarithmic axis. */
 const extremesOf = (
   spec: ChartSpec,
   lines: readonly (readonly PlotPoint[])[],
@@ -77,7 +77,7 @@ const extremesOf = (
   return [low, high];
 };
 
-/** Shares keep within 0 and 1 where their values do; a tick above 100 % would claim too much. */
+/** Shares stay within 0 and 1 if their values do; a tick above 100 % would mislead. */
 const axisOf = (spec: ChartSpec, [low, high]: readonly [number, number]): Axis => {
   if (spec.log && low > 0 && high < Infinity) return logAxis(low, high);
   return linearAxis(low, spec.unit === 'share' && high > 0.9 && high <= 1 ? 1 : high);
@@ -86,7 +86,7 @@ const axisOf = (spec: ChartSpec, [low, high]: readonly [number, number]): Axis =
 const share = (measured: readonly unknown[], drawn: readonly unknown[]): number =>
   Math.round(measured.length / Math.max(1, drawn.length));
 
-/** @returns null where there is nothing to draw */
+/** @returns null if there is nothing to draw */
 export const planChart = (spec: ChartSpec): ChartPlan | null => {
   const span = spanOf(spec.series);
   if (!span) return null;
@@ -108,7 +108,7 @@ export const planChart = (spec: ChartSpec): ChartPlan | null => {
   };
 };
 
-/** The label of a series, right of its last point. `index` is the place of the series in the chart. */
+/** The label of a series, right of its last point. `index` is its position in the chart. */
 export interface EndLabel {
   index: number;
   /** Pixels from the top of the plot. */
@@ -117,7 +117,7 @@ export interface EndLabel {
 
 const LABEL_GAP = 13;
 
-/** Where the label of each series stands: at its last value, moved apart from the others. */
+/** Positions of the labels: at the last values, moved apart. */
 export const endLabels = (spec: ChartSpec, plan: ChartPlan, height: number): EndLabel[] => {
   const last = plan.rows.at(-1)?.parts ?? [];
   let below = 0;

@@ -1,51 +1,51 @@
 import type { Point } from './downsample.ts';
 
-/** What a chart draws, before it is made small. */
+/** Chart data before downsampling. */
 
-/** A line of a chart, or a part of a stack. */
+/** A line, or a layer of a stack. */
 export interface Series {
   /** Unique within the chart. */
   id: string;
-  /** Direct label at the end of the line. */
+  /** Label at the end of the line. */
   name: string;
   /** Number of the colour, from 0; see `--series-0` in the style sheet. */
   colour: number;
   points: readonly Point[];
-  /** What is drawn in their place, with the points after it, fainter. */
+  /** Drawn instead, with the raw points behind, fainter. */
   smoothed?: readonly Point[];
-  /** Few measurements with steps between them: each is marked. */
+  /** Sparse measurements: each gets a dot. */
   sparse?: boolean;
   /** 95 % interval at a point, drawn as a band. */
   interval?: ReadonlyMap<number, readonly [low: number, high: number]>;
 }
 
-/** What the numbers of an axis are, which decides how they are written. A share is 0 to 1 and shown in per cent. */
+/** The unit of an axis, which sets its number format. A share is 0 to 1 and shown in per cent. */
 export type Unit = 'share' | 'number' | 'tokens' | 'seconds' | 'ms' | 'nats' | 'questions';
 
-/** A chart as a page asks for it. */
+/** A chart as requested by a page. */
 export interface ChartSpec {
   id: string;
   title: string;
-  /** What the numbers are, in a few words; shown beside the title. */
+  /** What the numbers are, in a few words; next to the title. */
   note: string;
   unit: Unit;
   kind: 'lines' | 'stack';
-  /** Powers of ten; only for values above 0. */
+  /** Logarithmic axis; only for positive values. */
   log?: boolean;
-  /** The axis holds these values at least. */
+  /** Values that the axis always includes. */
   include?: readonly number[];
   series: readonly Series[];
-  /** A fixed value to compare with. */
+  /** A reference value. */
   lines?: readonly { value: number; label: string }[];
-  /** What is in place of the chart where there is nothing to draw. */
+  /** Text if there is nothing to draw. */
   empty: string;
 }
 
-/** Whether nothing was measured; `empty` then is in its place. */
+/** Whether nothing was measured; `empty` is then shown. */
 export const isEmpty = ({ series }: ChartSpec): boolean =>
   series.every(({ points }) => points.length === 0);
 
-/** First and last x over all series; null where there is no point. */
+/** First and last x over all series; null without points. */
 export const spanOf = (series: readonly Series[]): [number, number] | null => {
   let low = Infinity;
   let high = -Infinity;
@@ -59,7 +59,7 @@ export const spanOf = (series: readonly Series[]): [number, number] | null => {
   return low <= high ? [low, high] : null;
 };
 
-/** Index of the point nearest to `x`; −1 where there is none. Points are in order of x. */
+/** Index of the point nearest to `x`; −1 if there is none. Points are sorted by x. */
 export const nearestIndex = (points: readonly Point[], x: number): number => {
   let low = 0;
   let high = points.length - 1;
@@ -73,18 +73,18 @@ export const nearestIndex = (points: readonly Point[], x: number): number => {
   return before && x - before.x <= points[low]!.x - x ? low - 1 : low;
 };
 
-/** The value at exactly `x`; null where there was no measurement. */
+/** The value at exactly `x`; null without a measurement. */
 export const valueAt = (points: readonly Point[], x: number): number | null => {
   const point = points[nearestIndex(points, x)];
   return point?.x === x ? point.y : null;
 };
 
-/** Every x at which a series has a value, in order, each once. */
+/** Every x with a value in any series, sorted and distinct. */
 export const allX = (series: readonly Series[]): number[] => {
   const seen = new Set<number>();
   for (const { points } of series) for (const { x } of points) seen.add(x);
   const xs = [...seen];
-  // One series has them all as a rule, in order.
+  // Usually one series has them all.
   const inOrder = xs.every((x, index) => index === 0 || xs[index - 1]! < x);
   return inOrder ? xs : xs.sort((a, b) => a - b);
 };

@@ -11,7 +11,7 @@ const SUFFIX: Record<Unit, string> = {
   questions: '',
 };
 
-/** A value as the chart's readout, label and table write it. */
+/** Formats a value for the readout, labels and table of a chart. */
 export const formatValue = (value: number | null, unit: Unit): string => {
   if (value === null || !Number.isFinite(value)) return DASH;
   if (unit === 'share') return formatShare(value);
@@ -21,8 +21,8 @@ export const formatValue = (value: number | null, unit: Unit): string => {
 };
 
 /**
- * A tick: as short as it can be. No line breaks within it: Recharts breaks labels at other spaces, and of
- * the topmost one the first line is then cut off.
+ * Formats a tick as short as possible, with non-breaking spaces: Recharts breaks labels at other
+ * spaces and cuts the topmost one.
  */
 export const formatTick = (value: number, unit: Unit): string => {
   const text =

@@ -3,7 +3,7 @@ import { cardOf } from './cards.ts';
 import { EventActions } from './parts/actions.ts';
 import type { EventBodyProps, EventKind } from './parts/definition.ts';
 
-/** The opened part of a card, and what its place offers to do there. */
+/** The body of an opened card, and the actions of its page. */
 export const EventBody = <K extends EventKind>(props: EventBodyProps<K>) => {
   const { Body } = cardOf(props.event);
   const actions = useContext(EventActions);

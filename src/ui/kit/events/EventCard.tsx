@@ -4,10 +4,10 @@ import { EventBody } from './EventBody.tsx';
 import type { EventBodyProps } from './parts/definition.ts';
 import { Sign } from './Sign.tsx';
 
-/** The column of the rollout owns these states, so that playback and keys can change them for any card. */
+/** The rollout column owns this state, so that playback and keys can change any card. */
 export interface EventCardProps extends EventBodyProps {
   open: boolean;
-  /** Playback has not reached it. */
+  /** After the current playback position. */
   ahead: boolean;
   /** Playback is on it. */
   current: boolean;
@@ -18,7 +18,7 @@ export interface EventCardProps extends EventBodyProps {
 const figureOf = (props: EventCardProps): string =>
   cardOf(props.event).figure?.(props.event, props) ?? '';
 
-/** A closed card shows its event and its figure, so the rest of a streaming rollout changes nothing. */
+/** A closed card depends only on its event, so streaming does not re-render it. */
 const sameCard = (before: EventCardProps, after: EventCardProps): boolean =>
   before.event === after.event &&
   before.open === after.open &&
@@ -28,7 +28,7 @@ const sameCard = (before: EventCardProps, after: EventCardProps): boolean =>
   figureOf(before) === figureOf(after) &&
   (!after.open || (before.rollout === after.rollout && before.gold === after.gold));
 
-/** The space bar plays and pauses wherever the focus is; Enter opens and closes a card. */
+/** The space bar always controls playback; Enter opens and closes a card. */
 const keepSpace = (event: KeyboardEvent): void => {
   if (event.key === ' ') event.preventDefault();
 };
@@ -66,5 +66,5 @@ const Card = (props: EventCardProps) => {
   );
 };
 
-/** One event: a line until it is opened. */
+/** One event: a line until opened. */
 export const EventCard = memo(Card, sameCard);

@@ -5,16 +5,16 @@ import { firstSeen } from './parts/support.ts';
 
 interface EventListProps {
   rollout: Rollout;
-  /** Which of its events, as indices; all by default. */
+  /** Indices of its events; all by default. */
   indices?: readonly number[];
   className?: string;
-  /** Whether all can be opened and closed at once. */
+  /** Whether there is a button to open or close all. */
   tools?: boolean;
-  /** Goes to an event that a card names; by default, its card opens. */
+  /** Goes to an event that a card refers to; by default opens its card. */
   go?: (index: number) => void;
 }
 
-/** What happened in a rollout that has ended, a card an event; those that are open stay the list's own. */
+/** The events of a finished rollout, one card each; the list owns which are open. */
 export const EventList = memo((props: EventListProps) => {
   const { rollout, indices, className = '', tools = false, go } = props;
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());

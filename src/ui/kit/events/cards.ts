@@ -6,10 +6,10 @@ export function cardOf<K extends EventKind>(event: EventOf<K>): CardDefinition<K
   return CARDS[event.kind];
 }
 
-/** The sign of an event; it may depend on more than the kind, as a verdict’s does. */
+/** The icon of an event; may depend on more than the kind, as for a verdict. */
 export const glyphOf = <K extends EventKind>(event: EventOf<K>): Glyph =>
   cardOf(event).glyph(event);
 
-/** One line that says what happened, for the closed card and for screen readers. */
+/** One line that summarises the event, for the closed card and screen readers. */
 export const eventLine = <K extends EventKind>(event: EventOf<K>): string =>
   cardOf(event).line(event);

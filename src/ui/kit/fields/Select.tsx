@@ -10,7 +10,7 @@ interface SelectProps extends Omit<NativeSelectProps, 'data' | 'value'> {
   value: string | number;
 }
 
-/** What the list calls a value. */
+/** Label of a value. */
 const nameOf = (value: string | number, data: SelectProps['data']): string => {
   const choices = data.flatMap((one): readonly Choice[] =>
     typeof one === 'object' && 'items' in one ? one.items : [one],
@@ -21,10 +21,7 @@ const nameOf = (value: string | number, data: SelectProps['data']): string => {
   return typeof found === 'object' ? found.label : (found ?? '');
 };
 
-/**
- * A choice from a list. An option cannot hold anything that is pressed: the acronyms of the one that is
- * chosen are below the field, and open what they mean there.
- */
+/** A select. Options cannot contain buttons, so the acronyms of the chosen one are explained below the field. */
 export const Select = ({ label, data, value, description, ...field }: SelectProps) => {
   const terms = new Map(
     termsIn(nameOf(value, data)).flatMap(({ text, id }) => (id === null ? [] : [[id, text]])),

@@ -8,8 +8,8 @@ interface Label {
 }
 
 /**
- * A field's label whose acronyms open what they mean; one without any stays the text that it is. The field
- * is called by the whole text: a name that is put together of parts would have gaps around each of them.
+ * A field's label with explained acronyms; plain text without any. The accessible name is the whole
+ * text, because a name joined from parts would have gaps.
  */
 export const labelled = (label: ReactNode): Label =>
   typeof label === 'string' && termsIn(label).some(({ id }) => id !== null)

@@ -9,7 +9,7 @@ import { Term } from '../words/explain/Term.tsx';
 import { CHANGE_NAMES, CHANGE_SIGNS, offerWords } from './fork-words.ts';
 import './fork.css';
 
-/** What is to be done otherwise at an event. */
+/** The change at an event. */
 export interface ForkAsk {
   change: ForkChange;
   event: number;
@@ -24,19 +24,19 @@ export interface ForkPolicy {
   name: string;
 }
 
-/** The menu knows no store: what can be forked, and with which policies, is worked out by the page that shows it. */
+/** The menu knows no store: its page works out the possible forks and policies. */
 export interface ForkMenuProps {
   rollout: Rollout;
   event: number;
-  /** Why this rollout cannot be continued; null where it can. */
+  /** Why this rollout cannot be forked; null if it can. */
   why: string | null;
-  /** It is still looked for whether it can. */
+  /** Still being worked out. */
   checking?: boolean;
-  /** Told when the menu is opened. */
+  /** Called when the menu opens. */
   opened?: () => void;
-  /** What continues where no other adapter is chosen, where that is not what wrote it. */
+  /** Note if another policy than the writer continues by default. */
   note: string | null;
-  /** Others that may continue; null while they are looked for. */
+  /** Alternative policies; null while they load. */
   policies: readonly ForkPolicy[] | null;
   busy: boolean;
   start: (ask: ForkAsk) => void;
@@ -50,7 +50,7 @@ const temperatureOf = ({ recipe: { settings } }: Rollout): number => {
 
 type LineProps = ForkMenuProps & { change: ForkChange };
 
-/** A way to continue: its button, what is chosen for it, and what it would meet. */
+/** One kind of change: its button, its option, and its effect here. */
 const Line = ({ change, ...props }: LineProps) => {
   const { rollout, event, busy, start, policies } = props;
   const offer = offerOf(rollout, event, change);
@@ -114,7 +114,7 @@ const Line = ({ change, ...props }: LineProps) => {
   );
 };
 
-/** "Fork here": continues with a rollout from one of its events, beside it. */
+/** "Fork here": continues a rollout from one of its events in a second copy. */
 export const ForkMenu = (props: ForkMenuProps) => {
   const { note, event, busy, rollout } = props;
   const [open, setOpen] = useState(false);

@@ -2,7 +2,7 @@ import type { ForkChange, ForkOffer } from '../../../agent/fork/changes.ts';
 
 /** Words of a fork. */
 
-/** A button that is pressed; of the others what is chosen is beside them. */
+/** Labels of the buttons; options are next to them. */
 export const CHANGE_NAMES: Record<ForkChange, string> = {
   source: 'Ask the other source',
   gold: 'Insert the gold passages',
@@ -12,7 +12,7 @@ export const CHANGE_NAMES: Record<ForkChange, string> = {
   policy: 'With another adapter',
 };
 
-/** One sign a change, for trees and lists that have no room for its name. */
+/** A symbol per change, for trees and lists. */
 export const CHANGE_SIGNS: Record<ForkChange, string> = {
   source: '⇄',
   gold: '▤',
@@ -28,7 +28,7 @@ const LONGEST = 80;
 const cut = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
 
-/** What an offer would do there, beside its button. */
+/** The effect of an offer, next to its button. */
 export function offerWords(change: ForkChange, offer: ForkOffer): string {
   if (!offer.possible) return `not here: ${offer.why}`;
   const what = cut(offer.what ?? '');
@@ -47,7 +47,7 @@ export function offerWords(change: ForkChange, offer: ForkOffer): string {
   }
 }
 
-/** What a fork that was made does otherwise, behind "forked at event 5: ". */
+/** The change of a fork, after "forked at event 5: ". */
 export function changeWords(
   change: ForkChange,
   {

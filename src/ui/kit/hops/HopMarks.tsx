@@ -1,7 +1,7 @@
 import { HOP_NAMES, type HopState } from '../../../evaluate/rollouts/hops/hops.ts';
 import './hops.css';
 
-/** The hop map in a line of a table: a mark a hop, filled where its passage came. */
+/** The hop map in a table cell: a mark per hop, filled if its passage was retrieved. */
 
 /** CSS pixels of a mark. */
 const SIZE = 14;
@@ -19,7 +19,7 @@ const Mark = ({ state }: { state: HopState }) => (
 /** Marks that a cell has room for. */
 const MOST = 6;
 
-/** The states of a chain as marks, in its order; those beyond six are counted. All are as text for who listens. */
+/** The states of a chain as marks; those beyond six are counted. Screen readers get all as text. */
 export const HopMarks = ({ states }: { states: readonly HopState[] }) => {
   const shown = states.slice(0, MOST);
   const words = states.map((state, i) => `hop ${i + 1} ${HOP_NAMES[state]}`).join(', ');

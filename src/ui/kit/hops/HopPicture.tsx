@@ -7,16 +7,16 @@ import { asksWords } from '../words/step-words.ts';
 import { HOP_SIGNS, hopLabel, isFound, mapNote, stateName, whenWords } from './hop-words.ts';
 import './hops.css';
 
-/** The gold chain as nodes that are filled where their passage arrived; each opens the result that holds it. */
+/** The gold chain as nodes, filled if their passage was retrieved; each opens its result. */
 
 export interface HopAnswer {
   text: string;
   gold: string;
-  /** Null where nobody can say. */
+  /** Null if unknown. */
   right: boolean | null;
 }
 
-/** CSS pixels of a bold letter, on average in the widest of the system's fonts. */
+/** CSS pixels of a bold letter, in the widest system font. */
 const BOLD = 8.2;
 
 const Node = ({ hop, width }: { hop: Hop; width: number }) => {
@@ -59,7 +59,7 @@ const AnswerNode = ({ answer, width }: { answer: HopAnswer; width: number }) => 
   );
 };
 
-/** Whether the next hop is about what this one reads: then the order is one of need. */
+/** Whether the next hop starts from the object of this one: then the order matters. */
 const leadsOn = (from: Hop, to: Hop | undefined): boolean =>
   to === undefined || normalizeAnswer(from.object) === normalizeAnswer(to.subject);
 
@@ -133,7 +133,7 @@ const Table = ({ hops }: { hops: readonly Hop[] }) => (
 interface HopPictureProps {
   map: HopMap;
   answer: HopAnswer;
-  /** Name of the rollout, where others are on the screen. */
+  /** Name of the rollout, if several are shown. */
   of?: string | null;
   /** Goes to a segment of the rollout. */
   go: (segment: number) => void;

@@ -6,9 +6,9 @@ import {
 } from '../../../evaluate/rollouts/hops/hops.ts';
 import { asksWords, relationWords } from '../words/step-words.ts';
 
-/** Words of the hop map. */
+/** Texts of the hop map. */
 
-/** A sign for each state, so that colour is not all that tells it. */
+/** A symbol per state, so that meaning does not depend on colour. */
 export const HOP_SIGNS: Record<HopState, string> = {
   read: '✓',
   arrived: '●',
@@ -18,12 +18,12 @@ export const HOP_SIGNS: Record<HopState, string> = {
   'not-searched': '∅',
 };
 
-/** Whether the passage of the hop came, and nothing shows that it was misread. */
+/** Whether the passage was retrieved and not visibly misread. */
 export const isFound = (state: HopState): boolean => state === 'read' || state === 'arrived';
 
 const SOURCES = { local: 'local corpus', web: 'web', both: 'both sources' } as const;
 
-/** When the passage came, or how often it was asked for. */
+/** When the passage was found, or how often it was searched. */
 export const whenWords = ({ look, asked, state, source, refused }: Hop): string => {
   if (look === 0) return 'in the background';
   if (look !== null) return `search ${look}`;
@@ -34,7 +34,7 @@ export const whenWords = ({ look, asked, state, source, refused }: Hop): string 
   return 'no query named it';
 };
 
-/** A hop in one sentence, for those who do not see the picture. */
+/** A hop in one sentence, for screen readers. */
 export const hopLabel = (hop: Hop, at: number): string =>
   [
     `hop ${at + 1}`,
@@ -54,5 +54,5 @@ export const mapNote = (map: HopMap): string | null => {
     : null;
 };
 
-/** What became of a hop, as the legend calls it. */
+/** The state of a hop, in the legend. */
 export const stateName = (state: HopState): string => HOP_NAMES[state];

@@ -1,8 +1,8 @@
-/** Where the nodes of the hop map stand, in CSS pixels. */
+/** Layout of the hop map's nodes, in CSS pixels. */
 
 /** A node is as wide as its row allows, from `least` to `width`. */
 export const NODE = { width: 300, least: 176, height: 96 } as const;
-/** Between nodes, where the arrows run. */
+/** Gap for the arrows. */
 const GAP = { x: 30, y: 30 } as const;
 
 /** Upper left corner of a node. */
@@ -11,7 +11,7 @@ export interface Place {
   y: number;
 }
 
-/** Upper left corners of the nodes, and the size of all together. */
+/** Top left corners of the nodes, and the total size. */
 export interface HopLayout {
   places: Place[];
   width: number;
@@ -20,12 +20,15 @@ export interface HopLayout {
   node: number;
 }
 
-/** Nodes in reading order, as many in a row as fit; they share the row's width. @param width of the page's column */
+/**
+ * Nodes in reading order; each row shares the width.
+ * @param width of the page's column
+ */
 export function hopLayout(count: number, width: number): HopLayout {
   const fit = Math.max(1, Math.floor((width - 2 + GAP.x) / (NODE.least + GAP.x)));
-  // In rows of like lengths: five nodes where four fit are three and two, each with more room for its words.
+  // Rows of similar length: five nodes where four fit become three and two.
   const columns = fit === 1 ? 1 : Math.min(fit, Math.ceil(count / Math.ceil(count / fit)));
-  // One below the other they take the whole column.
+  // Stacked nodes take the whole width.
   const room = Math.floor((width - 2 - (columns - 1) * GAP.x) / columns);
   const node = columns > 1 ? Math.min(NODE.width, room) : Math.max(120, width - 2);
   const rows = Math.max(1, Math.ceil(count / columns));
@@ -42,7 +45,7 @@ export function hopLayout(count: number, width: number): HopLayout {
   };
 }
 
-/** Line from one node to the next: straight within a row, else down to the next row. */
+/** The line between nodes: straight within a row, else down to the next row. */
 export const arrowPath = (from: Place, to: Place, node: number): string => {
   const middle = NODE.height / 2;
   if (from.y === to.y) return `M${from.x + node + 2} ${from.y + middle}H${to.x - 3}`;

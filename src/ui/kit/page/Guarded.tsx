@@ -5,15 +5,15 @@ import { CopyButton } from '../CopyButton.tsx';
 import { Waiting } from './on-demand.tsx';
 
 /**
- * What keeps a fault where it is: React takes everything off the page where a component throws and nothing around
- * it catches that, and a file that does not arrive is thrown too.
+ * Error boundary: without one React unmounts the whole page when a component throws, which also
+ * happens when a script fails to load.
  */
 
-/** How Chromium, Firefox and WebKit say that a script did not arrive, and Vite that a stylesheet did not. */
+/** How Chromium, Firefox and WebKit report a failed script, and Vite a failed stylesheet. */
 const NOT_LOADED =
   /dynamically imported module|Importing a module script failed|Unable to preload CSS/i;
 
-/** What an error report needs; the stack names the files of this build. */
+/** The content of an error report; the stack names the files of this build. */
 const reportOf = (error: unknown): string =>
   [
     `Forage ${import.meta.env.VITE_VERSION}, ${location.href}`,
@@ -28,7 +28,7 @@ interface FaultProps {
   hide?: () => void;
 }
 
-/** Why something is not on the page, and what can be done. */
+/** Why something is not shown, and what can be done. */
 const Fault = (props: FaultProps) => {
   const { name, error, reset, hide } = props;
   const lost = NOT_LOADED.test(messageOf(error));
@@ -43,7 +43,7 @@ const Fault = (props: FaultProps) => {
           : `${messageOf(error)}. Stored data is unchanged, and running work continues until you reload the page.`}
       </p>
       <div className="failure-actions">
-        {/* A script that did not arrive is not asked for a second time by a page that is open. */}
+        {/* Browsers do not request a failed script again on the same page. */}
         {lost ? null : (
           <button type="button" className="link" onClick={reset}>
             Try again
@@ -65,20 +65,20 @@ const Fault = (props: FaultProps) => {
 };
 
 interface GuardedProps {
-  /** What it is, as a sentence about it begins: "This picture". */
+  /** The part, as the start of a sentence: "This picture". */
   name: string;
-  /** Stands there while its files load. */
+  /** Shown while its files load. */
   loading?: ReactNode;
-  /** It is tried again when one of these changes. */
+  /** Retried when one of these changes. */
   resetKeys?: readonly unknown[];
-  /** What is around the failure: a page in place of a page. */
+  /** Wrapper around the failure, such as a page. */
   around?: (fault: ReactNode) => ReactNode;
-  /** Closes what can be done without. */
+  /** Closes a part that can be dismissed. */
   hide?: () => void;
   children: ReactNode;
 }
 
-/** A part of the page that says so where it fails, and leaves the rest as it is. */
+/** A part of the page that reports its failure and leaves the rest intact. */
 export const Guarded = (props: GuardedProps) => {
   const { name, loading = null, resetKeys = [], around = (fault) => fault, hide } = props;
   const renderFault = ({ error, resetErrorBoundary }: FallbackProps) =>

@@ -1,4 +1,4 @@
-/** Names, each with what it tells, under a heading: what the entrance of a place says of what will be there. */
+/** A list of names with descriptions, for empty pages. */
 export const Told = ({
   title,
   entries,

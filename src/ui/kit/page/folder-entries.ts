@@ -1,4 +1,4 @@
-/** Files and folders of a drop, by the entries that the browser gives of them. */
+/** Files and folders of a drop, through the entries API. */
 
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
@@ -6,7 +6,7 @@ const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => 
 const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject));
 
-/** A reader gives a folder's entries by and by, and none at the end. */
+/** A reader returns a folder's entries in batches, and an empty one at the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
@@ -19,13 +19,13 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   }
 }
 
-/** Must be called while the event of the drop is handled: its items are gone afterwards. */
+/** Must be called during the drop event: its items are invalid afterwards. */
 export const droppedEntries = (transfer: DataTransfer): FileSystemEntry[] =>
   [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
 
 /**
- * An entry's files, depth first: itself, or those in it.
- * @param wanted asked of every file and folder in it before it is opened
+ * The files of an entry, depth first.
+ * @param wanted filter for every file and folder, before it is opened
  */
 export async function* filesBelow(
   entry: FileSystemEntry,

@@ -1,6 +1,6 @@
 /**
- * Messages wait for the next frame, so that a burst is one drawing. A hidden tab has no frames; a
- * timer takes over there.
+ * Batches messages per animation frame, so that a burst renders once. A hidden tab has no frames and
+ * uses a timer.
  */
 export const createFrameQueue = <T>(flushTo: (messages: T[]) => void) => {
   let queue: T[] = [];

@@ -1,18 +1,18 @@
-/** Milliseconds without a change after which what is around an element has come in. */
+/** Milliseconds without layout changes after which the page counts as loaded. */
 const SETTLES = 3000;
 
-/** What a reader does who may want another place. */
+/** Input events by which the user takes over scrolling. */
 const MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
-/** Where an element stands, CSS pixels. */
+/** Position of an element, CSS pixels. */
 interface Standing {
-  /** From the top of all that scrolls around it, however far that is scrolled. */
+  /** From the top of the scrolled content. */
   place: number;
-  /** How far all of it is scrolled together. */
+  /** Total scroll offset. */
   scrolled: number;
-  /** How high all of it is together. */
+  /** Total content height. */
   height: number;
-  /** Nothing of it can be scrolled further down. */
+  /** Nothing can scroll further down. */
   atEnd: boolean;
 }
 
@@ -30,20 +30,17 @@ const standingOf = (element: Element): Standing => {
 
 const differ = (a: number, b: number): boolean => Math.abs(a - b) >= 1;
 
-/**
- * Whether an element is elsewhere now, or the end of the page is: that which kept it from its place, or one that came
- * up so far that it is scrolled less.
- */
+/** Whether the element moved, or the end of the page that limited scrolling did. */
 const isElsewhere = (was: Standing, is: Standing): boolean =>
   differ(was.place, is.place) || (differ(was.height, is.height) && (was.atEnd || is.atEnd));
 
 /**
- * Brings what an address names into view, and again whenever the page grows or shrinks above it, as it does while
- * pictures and rollouts are read, until the reader moves or nothing has changed for three seconds. What says by
- * `aria-busy` that it is being read is waited for.
- * @param find the element, looked up in every frame; null while it is not drawn
- * @param bring scrolls to it, and not at all where it stands well
- * @returns ends it
+ * Scrolls the target of an address into view, and again whenever the page above it grows or shrinks
+ * while content loads, until the user scrolls or nothing has changed for three seconds. Elements with
+ * `aria-busy` are waited for.
+ * @param find the element, looked up in every frame; null while it is not rendered
+ * @param bring scrolls to it, and does nothing if it is well in view
+ * @returns stops it
  */
 export const keepInView = (
   find: () => Element | null,
@@ -62,7 +59,7 @@ export const keepInView = (
     if (element) {
       const is = standingOf(element);
       if (!was || isElsewhere(was, is)) place(element);
-      // Nothing came or went that it would be scrolled for: somebody did.
+      // Nothing moved by itself: the user scrolled.
       else if (differ(was.scrolled, is.scrolled)) return end();
       if (element.ariaBusy === 'true') since = performance.now();
     }

@@ -6,23 +6,21 @@ import {
   type ReactNode,
 } from 'react';
 
-/** What is where a file is on its way; `Guarded` says it for what is in it. */
+/** Placeholder while a file loads; `Guarded` sets it. */
 export const Waiting = createContext<ReactNode>(null);
 
 interface OnDemand<Props extends object> {
   (props: Props): ReactNode;
-  /** Asks for its file, for a visit that is about to come. */
+  /** Preloads the file. */
   readonly prepare: () => void;
 }
 
 type Arrived<Props> = { component: ComponentType<Props> } | { error: unknown };
 
 /**
- * A component whose file is loaded when it is first drawn or prepared for. It is drawn as soon as the file is there:
- * `Suspense` holds back for 300 ms what takes the place of what it showed meanwhile, longer than most files take.
- *
- * A file that did not arrive is thrown where the component is drawn, every time: a page that is open does not ask for
- * a script twice.
+ * A component whose file is loaded when it is first rendered or preloaded. It renders as soon as the
+ * file is there: `Suspense` would delay replacing its fallback by 300 ms, longer than most files take.
+ * A failed load throws on every render, because browsers do not request a script twice.
  */
 export const onDemand = <Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,

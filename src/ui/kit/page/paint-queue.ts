@@ -1,18 +1,18 @@
 /**
- * Drawings wait for a frame and share it: what does not fit into the budget waits for the next, so
- * that sixteen strips never hold up a frame together. A later drawing of one key replaces an earlier.
+ * Drawings share a frame within a time budget; the rest wait for the next, so that many strips never
+ * block a frame. A later drawing with the same key replaces an earlier one.
  */
 export interface PaintQueue {
   add(key: object, paint: () => void): void;
   drop(key: object): void;
 }
 
-/** Half of a frame at 60 a second: the other half is the browser’s. */
+/** Half of a frame at 60 Hz; the browser needs the other half. */
 const BUDGET_MS = 8;
 
 /**
  * @param schedule calls back in the next frame
- * @param now milliseconds of a steady clock
+ * @param now milliseconds of a monotonic clock
  */
 export const createPaintQueue = (
   schedule: (run: () => void) => unknown,
@@ -37,7 +37,7 @@ export const createPaintQueue = (
   };
   return {
     add(key, paint) {
-      // Kept in its place in the line, so that no strip starves.
+      // Keeps its position in the queue, so that no strip starves.
       waiting.set(key, paint);
       request();
     },

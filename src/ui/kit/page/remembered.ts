@@ -1,9 +1,9 @@
 /**
- * Texts that this browser keeps between visits. A browser may allow no storage, as with cookies blocked, and
- * reading then throws: nothing is remembered there, and the page works all the same.
+ * Strings in local storage. If storage is blocked (as with cookies off) access throws: then nothing is
+ * stored, and the page still works.
  */
 
-/** What was kept under a key; null where nothing was. */
+/** The value of a key; null if absent. */
 export const remembered = (key: string): string | null => {
   try {
     return globalThis.localStorage?.getItem(key) ?? null;
@@ -12,11 +12,11 @@ export const remembered = (key: string): string | null => {
   }
 };
 
-/** Keeps a text under a key, in place of the one before. */
+/** Stores a value under a key. */
 export const remember = (key: string, text: string): void => {
   try {
     globalThis.localStorage?.setItem(key, text);
   } catch {
-    // Not allowed, or full: this visit continues without.
+    // Blocked or full: this visit works without.
   }
 };

@@ -9,7 +9,7 @@ export const saveFile = (name: string, blob: Blob): void => {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
 
-/** "My run, 2" → "my-run-2": what may be in a file's name everywhere. */
+/** "My run, 2" → "my-run-2": a portable file name. */
 export const fileStem = (name: string): string =>
   name
     .toLowerCase()

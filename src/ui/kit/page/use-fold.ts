@@ -4,8 +4,8 @@ import { isRoomy, watchRoomy } from './screen.ts';
 const watch = (tell: () => void): (() => void) => watchRoomy(tell);
 
 /**
- * Whether a part that may be folded is open: as there is room for it, until it was opened or shut by hand. What else
- * opens it, such as a mistake in it, leaves it open too.
+ * Whether a foldable part is open: by the available room until the user opens or closes it. Other
+ * causes, such as an error inside, also leave it open.
  */
 export const useFold = (): {
   open: boolean;
@@ -16,7 +16,7 @@ export const useFold = (): {
   const open = own ?? roomy;
   return {
     open,
-    // It is notified of the turns of the window too, which leave it as it is said to be.
+    // Also called when the window is resized, which keeps the current state.
     onToggle: ({ currentTarget }) => {
       if (currentTarget.open !== open) setOwn(currentTarget.open);
     },

@@ -2,7 +2,7 @@ import { startTransition, useSyncExternalStore, useEffect, useState } from 'reac
 
 const never = (): (() => void) => () => undefined;
 
-/** Whether a page is drawn at once, as one that is written as text is, and not bit by bit. */
+/** Whether a page renders at once (server-rendered or tests) and not in parts. */
 const useAtOnce = (): boolean =>
   useSyncExternalStore(
     never,
@@ -10,7 +10,7 @@ const useAtOnce = (): boolean =>
     () => true,
   );
 
-/** WebKit has no `requestIdleCallback`; there the next task has to do. */
+/** WebKit has no `requestIdleCallback`; a task is used instead. */
 const whenIdle = (work: () => void): (() => void) => {
   if (!globalThis.requestIdleCallback) {
     const timer = setTimeout(work, 50);
@@ -21,8 +21,8 @@ const whenIdle = (work: () => void): (() => void) => {
 };
 
 /**
- * Whether what nobody sees yet is to be drawn: false until the browser has nothing else to do. It is drawn before it
- * is asked for, so that a search of the page finds it.
+ * Whether to render content that is still hidden: false until the browser is idle. It is rendered
+ * early, so that find-in-page works.
  */
 export const useIdle = (): boolean => {
   const atOnce = useAtOnce();

@@ -2,8 +2,8 @@ import { useState, type ReactNode } from 'react';
 import { formatCount } from '../words/format.ts';
 
 /**
- * The first rows of a list, and the button that shows as many more; it is null once all are shown.
- * @param page rows that are shown at first, and added by each press: as many as are painted at once without holding the page up
+ * The first rows of a list, and a button for more; null once all are shown.
+ * @param page rows shown at first, and added by each click: as many as render without blocking
  */
 export const useMore = <T,>(
   all: readonly T[],
@@ -19,8 +19,8 @@ export const useMore = <T,>(
   return { rows: all.slice(0, shown), more };
 };
 
-/** Cells of a table that are painted at once. */
+/** Table cells that render at once without blocking. */
 const CELLS = 500;
 
-/** Rows of a page where each has this many cells. */
+/** Rows per page for a number of cells per row. */
 export const pageOf = (cells: number): number => Math.max(5, Math.floor(CELLS / cells));

@@ -16,14 +16,14 @@ interface TableProps {
   open: (sibling: number, step: TreeStep) => void;
 }
 
-/** The node at which a sibling is alone for the first time; null where another shares it to its end. */
+/** The first node that only this sibling has; null if another sibling is identical. */
 function partsAt(nodes: readonly TreeNode[], member: number): TreeNode | null {
   const node = nodes.find(({ members }) => members.includes(member));
   if (!node) return null;
   return node.members.length === 1 ? node : partsAt(node.children, member);
 }
 
-/** The siblings with what each shares and where it parts from the others. */
+/** The siblings with what they share and where they diverge. */
 export const SiblingTable = ({ roots, siblings, values, open }: TableProps) => (
   <table className="sibling-table">
     <thead>

@@ -18,21 +18,21 @@ import { bandPath, leadPath, neighbourOf, treeLayout, type TreeLayout } from './
 import { BASIS_WORDS, nodeLabel, stepWords } from './tree-words.ts';
 import './siblings.css';
 
-/** The rollouts of one question, merged on what they share; a node opens its event. */
+/** The rollouts of one question, merged where they are the same; a node opens its event. */
 
 interface TreeProps {
   siblings: readonly Sibling[];
   /** Opens a step of a sibling. */
   open: (sibling: number, step: TreeStep) => void;
   heading?: 'h2' | 'h3';
-  /** Siblings that there are, where not all were read. */
+  /** Total number of siblings, if not all were loaded. */
   all?: number;
 }
 
-/** Siblings and steps that a drawing can hold and be read. */
+/** Most siblings and steps of a readable drawing. */
 const MOST_SIBLINGS = 32;
 
-/** Above the mean is one colour and whole, below it another and dashed. */
+/** Above the mean: one colour and solid, below: another and dashed. */
 const toneOf = (value: number | null): string =>
   value === null || value === 0 ? 'even' : value > 0 ? 'gain' : 'loss';
 
@@ -133,7 +133,7 @@ const Drawing = memo((props: DrawingProps) => (
   </svg>
 ));
 
-/** The drawing with a button on each node: one is in the order of tabs, the arrow keys go to the others. */
+/** The drawing with a button per node: one tab stop, arrow keys inside. */
 const Branches = (props: DrawingProps & { open: TreeProps['open']; count: number }) => {
   const { layout, siblings, values, open, count } = props;
   const { nodes } = layout;
@@ -179,7 +179,7 @@ const Branches = (props: DrawingProps & { open: TreeProps['open']; count: number
   );
 };
 
-/** A stretch of a branch, as it is drawn. */
+/** A segment of a branch. */
 const Sign = ({ of }: { of: 'gain' | 'loss' }) => (
   <svg className={`tree-sign ${of}`} width={12} height={12} aria-hidden="true">
     <path d="M0 7H12" />
@@ -205,8 +205,8 @@ const Note = ({ basis }: Pick<SiblingValues, 'basis'>) => (
 );
 
 /**
- * Where the rollouts of a group part, as a tree that runs from left to right; the first `MOST_SIBLINGS` of
- * them. Memoised, because a column that streams beside it draws often.
+ * Where the rollouts of a group diverge, as a tree from left to right; the first `MOST_SIBLINGS`.
+ * Memoised, because streaming columns render often.
  */
 export const SiblingTree = memo(({ siblings, open, heading = 'h3', all }: TreeProps) => {
   const shown = useMemo(() => siblings.slice(0, MOST_SIBLINGS), [siblings]);

@@ -1,34 +1,34 @@
 import type { TreeNode } from '../../../evaluate/rollouts/siblings/tree.ts';
 
-/** Where the nodes of a tree of siblings stand, in CSS pixels; a line a sibling, a column per step. */
+/** Layout of the sibling tree, in CSS pixels; a line per sibling, a column per step. */
 
 const ROW = 36;
 const TOP = 6;
 const LEFT = 4;
 /** Widest column and node. */
 const WIDEST = 84;
-/** Narrower columns would put nodes on one another: the drawing grows beyond its box, which scrolls. */
+/** Narrower columns would overlap: the drawing scrolls. */
 const NARROWEST = 8;
-/** Room for a count of two digits between two nodes; the widths of the bands say it in narrower columns too. */
+/** Room for a two-digit count between nodes; in narrower columns only the band width shows it. */
 const COUNTED = 18;
 const NODE = 20;
-/** Thickest band, and what a single sibling adds to one. */
+/** Thickest band, and thickness per sibling. */
 const BAND = 26;
 const ADDS = 6;
 
-/** A step that one or several siblings took. CSS pixels. */
+/** A step of one or several siblings. CSS pixels. */
 export interface PlacedNode {
   node: TreeNode;
-  /** Middle of the node. */
+  /** Centre of the node. */
   x: number;
   y: number;
   width: number;
   height: number;
-  /** Width of the band that leads to it. */
+  /** Width of the incoming band. */
   band: number;
-  /** Place of its parent in the list; null of a root. */
+  /** Index of its parent; null for a root. */
   parent: number | null;
-  /** The first of a branch that several share, where others part from them: its count is written if there is room. */
+  /** The first node of a shared branch: its count is written if there is room. */
   counted: boolean;
 }
 
@@ -37,30 +37,33 @@ export interface PlacedLeaf {
   /** Which sibling. */
   member: number;
   y: number;
-  /** Where its last node ends, and how far the curve from there to its line reaches. */
+  /** Where its last node ends, and the width of the curve to its line. */
   from: { x: number; y: number };
   bend: number;
 }
 
-/** All places of the tree for one width; the drawing and the buttons over it read the same one. */
+/** The layout for one width, shared by drawing and buttons. */
 export interface TreeLayout {
   nodes: PlacedNode[];
   /** From top to bottom. */
   leaves: PlacedLeaf[];
-  /** Where the names of the leaves begin, and their width. */
+  /** Start of the leaf labels, and their width. */
   names: number;
   namesWidth: number;
-  /** Of all, in pixels: more than was given where there are too many steps for it. */
+  /** Total width, in pixels: more than given if there are too many steps. */
   width: number;
   height: number;
-  /** Whether a node has room for its sign. */
+  /** Whether a node has room for its icon. */
   signs: boolean;
 }
 
 const depthOf = (nodes: readonly TreeNode[]): number =>
   nodes.reduce((most, { depth, children }) => Math.max(most, depth + 1, depthOf(children)), 0);
 
-/** @param width of the page's column @param count siblings in all */
+/**
+ * @param width of the page's column
+ * @param count number of siblings
+ */
 export function treeLayout(roots: readonly TreeNode[], width: number, count: number): TreeLayout {
   const namesWidth = Math.round(Math.min(320, Math.max(116, width * 0.3)));
   const columns = Math.max(1, depthOf(roots));
@@ -130,7 +133,7 @@ export const leadPath = ({ y, from, bend }: PlacedLeaf, to: number): string => {
   return `M${from.x + 2} ${from.y}${curve}H${to}`;
 };
 
-/** Where an arrow key leads from a node: along its branch, or up and down its column. */
+/** The target of an arrow key: along the branch, or up and down the column. */
 export function neighbourOf(nodes: readonly PlacedNode[], at: number, key: string): number | null {
   const from = nodes[at];
   if (!from) return null;
@@ -149,7 +152,7 @@ export function neighbourOf(nodes: readonly PlacedNode[], at: number, key: strin
       let least = Infinity;
       nodes.forEach(({ x, y }, i) => {
         if ((y - from.y) * sign <= 1) return;
-        // The same column counts before the next line: by line first, some nodes would be in nobody's way.
+        // Nodes in the same column first: by line first, some nodes would be unreachable.
         const far = Math.abs(x - from.x) * 1e4 + Math.abs(y - from.y);
         if (far < least) [best, least] = [i, far];
       });

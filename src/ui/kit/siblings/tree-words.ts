@@ -3,7 +3,7 @@ import type { TreeNode, TreeStep, ValueBasis } from '../../../evaluate/rollouts/
 import { eventLine, glyphOf } from '../events/cards.ts';
 import { formatSigned } from '../words/format.ts';
 
-/** Words and signs of the tree of siblings. */
+/** Texts and symbols of the sibling tree. */
 
 const ROLES: Partial<Record<ImportedRole, readonly [sign: string, name: string]>> = {
   think: ['✎', 'Thought'],
@@ -13,17 +13,17 @@ const ROLES: Partial<Record<ImportedRole, readonly [sign: string, name: string]>
   hint: ['!', 'Hint'],
 };
 
-/** Signs of results: where a search went is what sets it apart. */
+/** Symbols of results: their source is what differs. */
 const SOURCES = { local: '⌂', web: '⇄', both: '▤' } as const;
 
-/** A step as its node shows it. */
+/** The text of a node. */
 export interface StepWords {
   sign: string;
   name: string;
   line: string;
 }
 
-/** What a step is, of the rollout that it is distinguished from. */
+/** A step relative to the compared rollout. */
 export function stepWords(
   { events, segments }: Pick<ImportedRollout, 'events' | 'segments'>,
   { of, at }: TreeStep,
@@ -37,14 +37,14 @@ export function stepWords(
   return { sign, name, line: segment?.text.trim() ?? '' };
 }
 
-/** By what nodes of the tree are coloured. */
+/** The values that colour nodes. */
 export const BASIS_WORDS: Record<ValueBasis, string> = {
   advantage: 'advantage',
   reward: 'reward minus the group mean',
   em: 'EM minus the group mean',
 };
 
-/** A difference from the group’s mean, with its sign; null for a rollout of which the value is not known. */
+/** A difference from the group’s mean, signed; null if a rollout's value is unknown. */
 export const valueWords = (value: number | null): string =>
   value === null ? 'not in the mean' : formatSigned(value);
 
@@ -56,7 +56,7 @@ const cutLine = (text: string): string => {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)} …` : line;
 };
 
-/** A node in one sentence, for its tooltip and for those who do not see it. */
+/** A node in one sentence, for its tooltip and screen readers. */
 export function nodeLabel(
   node: TreeNode,
   { name, line }: StepWords,

@@ -12,7 +12,7 @@ const TONE: Record<Outcome, string> = {
   'not measured': 'badge',
 };
 
-/** What a recipe should show: each claim with its measurement, then the claims without one. */
+/** The expected effects of a recipe: each measured claim, then the unmeasured ones. */
 export const ClaimList = ({ recipe }: { recipe: string }) => {
   const open = unmeasuredOf(recipe);
   return (

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** One blue, the policy's; shade 6 carries white text and shade 4 dark text at AA contrast. */
+/** One blue, as for policy tokens; shade 6 has AA contrast with white text and shade 4 with dark text. */
 const blue: MantineColorsTuple = [
   '#eaf2fb',
   '#d3e3f5',
@@ -14,7 +14,7 @@ const blue: MantineColorsTuple = [
   '#11375f',
 ];
 
-/** The style sheet's dark greys, so that fields and panels are of one family. */
+/** The dark greys of the style sheet, so that fields and panels match. */
 const dark: MantineColorsTuple = [
   '#e7eaed',
   '#c9d0d7',
@@ -28,7 +28,7 @@ const dark: MantineColorsTuple = [
   '#121518',
 ];
 
-/** Mantine’s own parts in the look of the style sheet, which has the rest. */
+/** Mantine’s components in the style of the style sheet. */
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 6, dark: 7 },

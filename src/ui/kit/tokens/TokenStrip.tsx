@@ -24,7 +24,7 @@ import {
 import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
 
-/** Names of the writers in legends and facts of a token. */
+/** Names of the writers in legends and token details. */
 export const WRITER_NAMES = {
   prompt: 'prompt',
   policy: 'policy',
@@ -32,7 +32,7 @@ export const WRITER_NAMES = {
   hint: 'hint from the environment',
 } as const;
 
-/** A number of a token; a token of the policy's that lacks it says so, one that was only read does not. */
+/** A number of a token; a policy token without it says so, a read token does not. */
 const numberWords = (
   name: string,
   value: number | null,
@@ -44,8 +44,8 @@ const numberWords = (
 };
 
 /**
- * @param asked what the policy's tokenizer says of the id
- * @param names what the recipe's own format calls the policy's tags
+ * @param asked the tokenizer's text of the id
+ * @param names the recipe's names of the policy's tags
  */
 export const describeToken = (
   facts: TokenFacts,
@@ -94,7 +94,7 @@ const WriterLegend = () => (
   </>
 );
 
-/** The legend below strips of tokens; children stand after it. */
+/** The legend below token strips; children come after it. */
 export const StripLegend = (props: { by: ColourMode['by']; children?: ReactNode }) => (
   <span className="legend">
     {props.by === 'writer' ? <WriterLegend /> : <AdvantageLegend />}
@@ -103,7 +103,7 @@ export const StripLegend = (props: { by: ColourMode['by']; children?: ReactNode 
   </span>
 );
 
-/** A server's text has no tokens of its own: it is cut into pieces about as long. */
+/** A server's text has no tokens: it is cut into pieces of similar length. */
 const countWords = ({ segments }: Rollout, count: number): string =>
   segments.some((segment) => segment.tokens)
     ? `${count} pieces of text, about as many tokens`
@@ -111,13 +111,13 @@ const countWords = ({ segments }: Rollout, count: number): string =>
 
 interface TokenStripProps {
   rollout: Rollout;
-  /** Tokens from here on are drawn as not yet happened. */
+  /** Later tokens are drawn as not yet happened. */
   until: number;
   onPick: (segment: number, token: number) => void;
   mode?: ColourMode;
 }
 
-/** All tokens of a rollout, one cell each; a slider for people who use keys. */
+/** All tokens of a rollout, one cell each; a slider for the keyboard. */
 export const TokenStrip = memo((props: TokenStripProps) => {
   const { rollout, until, onPick, mode = BY_WRITER } = props;
   const { ref, width } = useElementSize();

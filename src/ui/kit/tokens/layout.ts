@@ -1,15 +1,15 @@
 import type { Rollout, Segment } from '../../../records/rollout.ts';
 import { SMALL_CELLS } from './paint-cells.ts';
 
-/** One token of a rollout with everything that is known about it. */
+/** One token of a rollout with all its data. */
 export interface TokenFacts {
   segment: number;
   /** Index within the segment. */
   token: number;
   id: number;
-  /** The record's own text of it, where ids are pieces of text; else the policy's tokenizer knows. */
+  /** Its text in the record, if ids are pieces of text; otherwise the tokenizer has it. */
   text: string | null;
-  /** null where the policy did not write the token, or gave none. */
+  /** null if the policy did not write the token, or reported none. */
   logprob: number | null;
   entropy: number | null;
   writer: Writer;
@@ -17,21 +17,21 @@ export interface TokenFacts {
   mask: 0 | 1;
 }
 
-/** Who wrote a token, as the colour code has it; a hint is the environment's, shown apart. */
+/** Who wrote a token, for its colour; hints of the environment are separate. */
 export type Writer = 'prompt' | 'policy' | 'environment' | 'hint';
 
-/** In the order of the legend. */
+/** In legend order. */
 export const WRITERS: readonly Writer[] = ['prompt', 'policy', 'environment', 'hint'];
 
-/** A hint is of the environment too, but it is a fixed instruction and no result: it has a colour of its own. */
+/** A hint also comes from the environment, but it is a fixed instruction, not a result: it has its own colour. */
 export const writerOf = (segment: Pick<Segment, 'source' | 'role'>): Writer =>
   segment.role === 'hint' ? 'hint' : segment.source;
 
-/** Tokens of all writers; pieces of text where the record has no tokens. */
+/** Tokens of all writers; pieces of text if the record has no tokens. */
 export const countTokens = (rollout: Pick<Rollout, 'segments'>): number =>
   rollout.segments.reduce((sum, segment) => sum + segment.ids.length, 0);
 
-/** The token at `position` of the whole context; null beyond its end. */
+/** The token at `position` of the whole context; null past its end. */
 export const tokenAt = (
   rollout: Pick<Rollout, 'segments'>,
   position: number,
@@ -57,7 +57,7 @@ export const tokenAt = (
   return null;
 };
 
-/** The number of tokens that existed when event `step` happened: its segments and all before. */
+/** The number of tokens when event `step` happened. */
 export const tokensUpTo = (rollout: Pick<Rollout, 'segments' | 'events'>, step: number): number => {
   let last = -1;
   for (const event of rollout.events.slice(0, step + 1)) last = Math.max(last, event.segment ?? -1);
@@ -72,14 +72,14 @@ export interface StripGrid {
   rowHeight: number;
 }
 
-/** Cells of a fixed size, as many a row as fit in `width` CSS pixels. */
+/** Fixed-size cells, as many per row as fit in `width` CSS pixels. */
 export const stripGrid = (count: number, width: number): StripGrid => {
   const { width: cell, row: rowHeight } = SMALL_CELLS;
   const columns = Math.max(1, Math.floor(width / cell));
   return { columns, rows: Math.max(1, Math.ceil(count / columns)), cell, rowHeight };
 };
 
-/** Index of the token at a point of the strip, CSS pixels; null beside and after them. */
+/** Index of the token at a point of the strip, CSS pixels; null outside. */
 export const cellAt = (grid: StripGrid, x: number, y: number, count: number): number | null => {
   const column = Math.floor(x / grid.cell);
   const row = Math.floor(y / grid.rowHeight);
@@ -89,8 +89,8 @@ export const cellAt = (grid: StripGrid, x: number, y: number, count: number): nu
 };
 
 /**
- * The token that a key moves to from `at`, -1 for none yet; null for a key that moves nowhere.
- * @param page rows that Page Up and Page Down pass; those keys are the page's own where it is not given
+ * The target of a key from `at`, -1 for none yet; null for other keys.
+ * @param page rows of Page Up and Page Down; if absent, those keys scroll the page
  */
 export const moveInGrid = (
   key: string,

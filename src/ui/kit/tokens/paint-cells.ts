@@ -1,8 +1,8 @@
 import type { Palette } from './palette.ts';
 
 /**
- * The one painter of token cells: the strip of a rollout on Ask and the token view of the reader differ
- * in the size of a cell and in what a cell's colour tells, not in how it is drawn.
+ * The painter of token cells, shared by the strip on Ask and the reader's token view, which differ
+ * only in cell size and colours.
  */
 
 /** How one cell is drawn. */
@@ -12,13 +12,13 @@ export interface CellPaint {
   strength: number;
   /** Share of the row's height, 0 to 1. */
   height: number;
-  /** It hangs from the top of its row, so that colour is not all that tells the sign. */
+  /** Hangs from the top of its row, so that the sign does not depend on colour. */
   hangs: boolean;
-  /** The loss leaves it out. */
+  /** Outside the loss. */
   hatched: boolean;
 }
 
-/** A cell of which no number is known: a low grey one. */
+/** A cell without a number: low and grey. */
 export const UNKNOWN: CellPaint = {
   colour: 'idle',
   strength: 0.5,
@@ -27,22 +27,22 @@ export const UNKNOWN: CellPaint = {
   hatched: false,
 };
 
-/** Measures of a cell, in CSS pixels. */
+/** Cell sizes, in CSS pixels. */
 export interface CellSize {
-  /** From one cell to the next; a pixel of it is the gap between them. */
+  /** Column pitch; one pixel is the gap. */
   width: number;
-  /** From one row to the next. */
+  /** Row pitch. */
   row: number;
-  /** Kept free below the cells for the bar that marks the cursor. */
+  /** Space below the cells for the cursor bar. */
   mark: number;
-  /** The cursor's bar and the range's shade begin this far left of the cell. */
+  /** Left margin of cursor bar and range shade. */
   bleed: number;
-  /** Lowest height of a cell: one that is nearly 0 has to be seen. */
+  /** Minimum height, so that values near 0 are visible. */
   lowest: number;
   hatch: (context: CanvasRenderingContext2D, x: number, y: number, height: number) => void;
 }
 
-/** The strip on Ask: a whole rollout at a glance, two strokes a cell. */
+/** The strip on Ask: a whole rollout at a glance. */
 export const SMALL_CELLS: CellSize = {
   width: 5,
   row: 12,
@@ -60,7 +60,7 @@ export const SMALL_CELLS: CellSize = {
   },
 };
 
-/** The reader's token view: strokes at 45°, five pixels apart, cut off at the cell's edges. */
+/** The reader's token view: hatching at 45°, five pixels apart, clipped at the cell's edges. */
 export const LARGE_CELLS: CellSize = {
   width: 8,
   row: 16,
@@ -80,27 +80,27 @@ export const LARGE_CELLS: CellSize = {
   },
 };
 
-/** A window onto the cells, and what is marked in it. */
+/** A window onto the cells, with marks. */
 export interface CellDrawing {
   size: CellSize;
   /** Cells a row. */
   columns: number;
-  /** Cells drawn: `from` and all after it up to, without, `to`. */
+  /** Range of cells: from `from` up to, but excluding, `to`. */
   from: number;
   to: number;
-  /** CSS pixels that are scrolled away above the canvas. */
+  /** Scroll offset in CSS pixels. */
   top: number;
   palette: Palette;
   cellAt: (position: number) => CellPaint;
   /** Position under the cursor. */
   cursor: number | null;
-  /** Chosen cells, both ends among them. */
+  /** The selected range, inclusive. */
   range?: { from: number; to: number } | null;
-  /** Cells whose text is on the screen: a thin line runs below them. */
+  /** Cells whose text is visible: underlined. */
   seen?: { from: number; to: number } | null;
 }
 
-/** A canvas context of this many CSS pixels, cleared and as sharp as the screen; null where there is none. */
+/** A cleared canvas context of this many CSS pixels at device resolution; null if unavailable. */
 export const sizedContext = (
   canvas: HTMLCanvasElement,
   width: number,

@@ -2,23 +2,23 @@ import type { Rollout, Segment } from '../../../records/rollout.ts';
 import { writerOf } from './layout.ts';
 import type { CellPaint } from './paint-cells.ts';
 
-/** What the colour of a token tells: who wrote it, or what the update does with it. */
+/** What token colours show: the writer, or the advantage. */
 export type ColourMode = { by: 'writer' } | { by: 'advantage'; advantage: number; largest: number };
 
-/** One object for all, so that components that compare it are not drawn again. */
+/** One shared object, so that memoised components do not re-render. */
 export const BY_WRITER: ColourMode = { by: 'writer' };
 
-/** Height of a policy token: how probable it was; full height for what was only read. */
+/** Height of a policy token: its probability; read tokens have full height. */
 const heightOf = (logprob: number | undefined): number =>
   logprob === undefined ? 1 : 0.3 + 0.7 * Math.exp(logprob);
 
-/** How the tokens of one segment are drawn; their heights are each token's own. */
+/** How the tokens of a segment are drawn; heights are per token. */
 type SegmentPaint = Omit<CellPaint, 'height'>;
 
 /**
- * By advantage: tokens that the update makes more probable stand, those that it makes less probable
- * hang; the stronger the colour, the larger the advantage beside the largest of the group. What the
- * loss leaves out is a pale grey.
+ * By advantage: tokens that become more probable stand, those that become less probable hang; the
+ * colour strength is relative to the largest |advantage| of the group. Tokens outside the loss are
+ * pale grey.
  */
 export const paintOf = (
   segment: Pick<Segment, 'source' | 'role' | 'mask'>,
@@ -39,13 +39,13 @@ export const paintOf = (
   };
 };
 
-/** How much of its strength a cell keeps that playback has not come to. */
+/** Opacity of cells after the playback position. */
 const AHEAD = 0.22;
 
 /**
- * The cells of a rollout in the order of its context: colour tells who wrote a token (or its advantage),
- * height how probable it was, a hatch that the loss leaves it out.
- * @param until tokens from here on have not happened yet and are pale
+ * The cells of a rollout in context order: colour = writer (or advantage), height = probability,
+ * hatching = outside the loss.
+ * @param until later tokens have not happened yet and are pale
  */
 export function* cellsOf(
   { segments }: Pick<Rollout, 'segments'>,

@@ -1,9 +1,9 @@
 import type { Writer } from './layout.ts';
 
-/** Colours of token cells: who wrote a token, what the update does with it, and the marks on a cell. */
+/** Colours of token cells: writers, advantages, and marks. */
 export type Palette = Record<Writer | 'hatch' | 'mark' | 'gain' | 'loss' | 'idle', string>;
 
-/** The colours of the theme in force, from the style sheet's variables. */
+/** The colours of the current theme, from CSS variables. */
 const readPalette = (element: Element): Palette => {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim() || 'gray';
@@ -23,8 +23,9 @@ const readPalette = (element: Element): Palette => {
 const palettes = new Map<string, Palette>();
 
 /**
- * The palette of a colour scheme. Reading the variables costs a style pass, so each scheme is read once.
- * @param element any element of the page; it must already have the scheme when it is the first to ask
+ * The palette of a colour scheme. Reading CSS variables costs a style pass, so each scheme is read
+ * once.
+ * @param element any element of the page; it must already have the scheme on the first call
  */
 export const paletteOf = (element: Element, scheme: string): Palette => {
   const known = palettes.get(scheme) ?? readPalette(element);

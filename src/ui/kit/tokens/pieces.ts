@@ -3,14 +3,14 @@ import { create } from 'zustand';
 import { tagNames, type TagNames } from '../../../agent/transcript/dialects/names.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
-/** Texts of single tokens, asked of the lab once each; the page itself has no tokenizer. */
+/** Texts of tokens, requested from the lab once each; the page has no tokenizer. */
 interface Pieces {
   /** The policy whose tokenizer answers; null until one is loaded. */
   policyId: string | null;
   texts: Readonly<Record<number, string>>;
 }
 
-/** Filled by `requestPieces`, and emptied when another policy is loaded. */
+/** Filled by `requestPieces`, cleared when another policy is loaded. */
 export const usePieces = create<Pieces>()(() => ({ policyId: null, texts: {} }));
 
 type LoadPieces = (ids: number[]) => Promise<string[]>;
@@ -18,18 +18,18 @@ type LoadPieces = (ids: number[]) => Promise<string[]>;
 const asked = new Set<number>();
 let load: LoadPieces = () => Promise.reject(new Error('No model is loaded.'));
 
-/** Says who is asked for texts from now on; what is known stays. */
+/** Sets the source of texts; known texts are kept. */
 export const providePieces = (from: LoadPieces): void => {
   load = from;
 };
 
-/** Another policy was loaded: its tokenizer gives ids other texts. */
+/** Another policy has another tokenizer. */
 export const forgetPieces = (policyId: string | null): void => {
   asked.clear();
   usePieces.setState({ policyId, texts: {} });
 };
 
-/** Asks for the texts of `ids` that were not asked for yet; they arrive in the store. Never rejects. */
+/** Requests the texts of unknown `ids`; they arrive in the store. Never rejects. */
 export const requestPieces = async (ids: readonly number[]): Promise<void> => {
   const fresh = [...new Set(ids)].filter((id) => !asked.has(id));
   if (fresh.length === 0) return;
@@ -40,22 +40,22 @@ export const requestPieces = async (ids: readonly number[]): Promise<void> => {
       texts: { ...state.texts, ...Object.fromEntries(fresh.map((id, i) => [id, texts[i] ?? ''])) },
     }));
   } catch {
-    // Asked again with the next hover; the id is shown meanwhile.
+    // Retried on the next hover; the id is shown meanwhile.
     for (const id of fresh) asked.delete(id);
   }
 };
 
-/** Whether the policy that is loaded knows this rollout's ids. */
+/** Whether the loaded policy can decode this rollout's ids. */
 export const useKnowsIds = ({ policy }: Pick<Rollout, 'policy'>): boolean =>
   usePieces((state) => state.policyId === policy.id);
 
-/** Names of the recipe's own for the policy's tag tokens, by token. */
+/** The recipe's names of the policy's tag tokens, by token. */
 export const useTagNames = ({ recipe, segments }: Rollout): TagNames =>
   useMemo(() => tagNames({ recipe, segments }), [recipe, segments]);
 
-/** Said beside a token that is shown by another name. */
+/** Note for a token shown under another name. */
 export const trueToken = (token: string): string => `the model’s token is ${token}`;
 
-/** A token as it can be read: blanks and line ends made visible. */
+/** A token with visible blanks and line ends. */
 export const visible = (text: string): string =>
   text.replaceAll(' ', '␣').replaceAll('\n', '⏎').replaceAll('\t', '⇥') || '∅';

@@ -11,7 +11,7 @@ const queue = createPaintQueue(
   () => performance.now(),
 );
 
-/** Whether the element is on the screen, or near it. */
+/** Whether the element is on or near the screen. */
 const useOnScreen = (element: RefObject<Element | null>): boolean => {
   const [on, setOn] = useState(false);
   useEffect(() => {
@@ -25,7 +25,7 @@ const useOnScreen = (element: RefObject<Element | null>): boolean => {
   return on;
 };
 
-/** Everything the picture of a strip depends on. */
+/** Dependencies of a strip's drawing. */
 export interface StripDrawing {
   rollout: Pick<Rollout, 'segments'>;
   grid: StripGrid;
@@ -37,7 +37,7 @@ export interface StripDrawing {
   mode: ColourMode;
 }
 
-/** A canvas that shows the drawing, drawn only while it is on the screen. */
+/** A canvas that is only drawn while on the screen. */
 export const useStripCanvas = (drawing: StripDrawing): RefObject<HTMLCanvasElement | null> => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const visible = useOnScreen(canvas);

@@ -7,7 +7,7 @@ import { searchWords, spanName, timeNotes, totalWords } from './time-words.ts';
 import { ROW, waterfallLayout } from './waterfall-layout.ts';
 import './waterfall.css';
 
-/** Where the seconds of one rollout went, stretch by stretch; a click goes to the event that ended it. */
+/** Where the time of one rollout went; a click goes to the event that ended a span. */
 
 interface TimedRecord {
   events?: readonly AgentEvent[] | undefined;
@@ -127,10 +127,7 @@ const Table = ({ times, open }: TimesProps) => (
   </table>
 );
 
-/**
- * Where the time of a rollout went: a bar for each stretch, or a table, with totals by kind. A record
- * without times says why it has none.
- */
+/** Where the time of a rollout went: bars or a table, with totals by kind. A record without times says why. */
 export const Waterfall = (props: {
   /** Unique on the page. */
   id: string;

@@ -1,18 +1,18 @@
 import { TIME_NAMES, type RolloutTimes, type TimeSpan } from '../../../evaluate/rollouts/times.ts';
 import { formatMs } from '../words/format.ts';
 
-/** "search 2"; what was before the first search, after the last one, or after the last event, belongs to none. */
+/** "search 2"; time before the first search, after the last one, or after the last event, has none. */
 export const searchWords = ({ search, event }: Pick<TimeSpan, 'search' | 'event'>): string => {
   if (event === null) return 'at the end';
   if (search === null) return 'answering';
   return search === 0 ? 'at first' : `search ${search}`;
 };
 
-/** A stretch of time by what was done in it and for which search. */
+/** A span of time by activity and search. */
 export const spanName = (span: TimeSpan): string =>
   `${TIME_NAMES[span.kind]}, ${searchWords(span)}`;
 
-/** A share as it is said: 0.944 → "94.4 %", 0.00039 → "under 0.1 %". */
+/** A share as text: 0.944 → "94.4 %", 0.00039 → "under 0.1 %". */
 const shareWords = (share: number): string =>
   share > 0 && share < 0.001 ? 'under 0.1 %' : `${(100 * share).toFixed(1)} %`;
 
@@ -22,7 +22,7 @@ export function totalWords({ totals, totalMs }: RolloutTimes): string {
   return `${formatMs(totalMs)}: ${parts.join(', ')}`;
 }
 
-/** What the drawing cannot say of itself. */
+/** Notes below the drawing. */
 export function timeNotes({ clipped }: RolloutTimes, judged: boolean): string[] {
   return [
     'Events are placed at their end time. Model time includes waiting for other rollouts of the batch.',

@@ -1,16 +1,16 @@
 import type { RolloutTimes, TimeSpan } from '../../../evaluate/rollouts/times.ts';
 import { linearAxis, type Axis } from '../charts/axis.ts';
 
-/** A row a stretch of time, one below the other; bars begin where the stretch began. CSS pixels. */
+/** A row per span of time; bars begin at their start time. CSS pixels. */
 
-/** The drawing at a width. */
+/** The drawing at one width. */
 export interface WaterfallLayout {
   /** Seconds. */
   axis: Axis;
   height: number;
-  /** Where the bars begin; names stand left of it. */
+  /** Start of the bars; names are to the left. */
   left: number;
-  /** Width of the whole time. */
+  /** Width of the total time. */
   room: number;
   rows: { span: TimeSpan; y: number; x: number; width: number }[];
 }
@@ -18,15 +18,15 @@ export interface WaterfallLayout {
 /** Height of a row, CSS pixels. */
 export const ROW = 20;
 const NAME = 232;
-/** Right of the bars stand the durations. */
+/** Durations are to the right of the bars. */
 const AFTER = 56;
 const FOOT = 20;
-/** What is narrower cannot be seen. */
+/** Minimum visible width. */
 const LEAST = 2;
 
 /** @param width of the page’s column */
 export function waterfallLayout({ spans, totalMs }: RolloutTimes, width: number): WaterfallLayout {
-  // On a narrow screen the names stand over their bars.
+  // On a narrow screen names are above their bars.
   const left = width < 620 ? 0 : NAME;
   const step = left === 0 ? 2 * ROW - 4 : ROW;
   const room = Math.max(60, width - left - AFTER);

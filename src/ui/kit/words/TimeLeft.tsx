@@ -3,8 +3,8 @@ import { formatDuration } from './duration.ts';
 import { leftOf, type Begun } from './pace.ts';
 
 /**
- * How long something still takes, after the words that say how far it is; nothing before that can be told.
- * @param props.of what is done; another name, or a smaller share, restarts
+ * The time left of a job, once its rate is known.
+ * @param props.of the job; another name, or a smaller share, restarts
  * @param props.share of it that is done, 0 to 1
  */
 export const TimeLeft = ({ of, share }: { of: string; share: number }) => {

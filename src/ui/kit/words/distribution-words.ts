@@ -1,6 +1,6 @@
 import { MODEL_DISTRIBUTION, type Rollout } from '../../../records/rollout.ts';
 
-/** What a record's log-probabilities and entropies are of, in a few words. */
+/** The distribution of a record's log-probabilities and entropies, in a few words. */
 export const distributionWords = ({
   logprobsOf = MODEL_DISTRIBUTION,
 }: Pick<Rollout['policy'], 'logprobsOf'>): string => {

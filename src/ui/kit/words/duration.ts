@@ -1,4 +1,4 @@
-/** 4000 → "1 h 7 min": times that are waited for, in at most two units. */
+/** 4000 → "1 h 7 min": durations in at most two units. */
 export const formatDuration = (seconds: number): string => {
   if (!Number.isFinite(seconds) || seconds < 0) return '–';
   if (seconds < 10) return `${Number(seconds.toPrecision(2))} s`;

@@ -1,17 +1,17 @@
 /**
- * Numbers as the interface writes them: tabular, with units, at most three significant digits, and the minus
- * sign of typography.
+ * Number formats of the page: tabular, with units, at most three significant digits, and a typographic
+ * minus sign.
  */
 
 const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-/** In the place of a number that is not known. */
+/** For an unknown number. */
 export const DASH = '–';
 
 const withMinus = (text: string): string => text.replaceAll('-', '−');
 
-/** Sizes below this are written with a power of ten. */
+/** Smaller sizes use a power of ten. */
 const SMALL = 1e-3;
 
 /** 0.0000322 → "3.22e−5". */
@@ -20,7 +20,7 @@ const scientific = (value: number): string => {
   return withMinus(`${Number(mantissa)}e${power.replace('+', '')}`);
 };
 
-/** 0.734, 12.3, 1,235: three significant digits, from a thousand on whole numbers; a dash for what is not known. */
+/** 0.734, 12.3, 1,235: three significant digits, whole numbers from a thousand on; a dash for unknown. */
 export const formatNumber = (value: number | null | undefined): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
   const size = Math.abs(value);
@@ -29,14 +29,14 @@ export const formatNumber = (value: number | null | undefined): string => {
   return withMinus(size >= 1000 ? grouped.format(value) : plain.format(value));
 };
 
-/** When something of a training run was measured; step 0 is before the first. */
+/** When in a training run something was measured; step 0 is before the first. */
 export const formatAfterStep = (step: number): string =>
   step === 0 ? 'before the first step' : `after step ${step}`;
 
 /** A whole number with separators: 12,345. */
 export const formatCount = (value: number): string => grouped.format(value);
 
-/** 0.734 → "73.4 %"; below one percent three digits, 0.00155 → "0.155 %". */
+/** 0.734 → "73.4 %"; three digits below one percent, 0.00155 → "0.155 %". */
 export const formatShare = (value: number | null | undefined): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
   const percent = value * 100;
@@ -44,7 +44,10 @@ export const formatShare = (value: number | null | undefined): string => {
   return `${small ? formatNumber(percent) : withMinus((percent + 0).toFixed(1))} %`;
 };
 
-/** With its sign: "+0.50"; a dash for what is not known. What these digits would round to nothing keeps its size: "−3.2e−5". */
+/**
+ * With its sign: "+0.50"; a dash for unknown. Values that these digits would round to zero keep their
+ * size: "−3.2e−5".
+ */
 export const formatSigned = (value: number | null | undefined, digits = 2): string => {
   if (value === null || value === undefined) return DASH;
   const size = Math.abs(value);
@@ -52,13 +55,13 @@ export const formatSigned = (value: number | null | undefined, digits = 2): stri
   return `${value < 0 ? '−' : '+'}${lost ? formatNumber(size) : size.toFixed(digits)}`;
 };
 
-/** 3.2 ms, 450 ms, from a second on in seconds. */
+/** 3.2 ms, 450 ms; seconds from one second on. */
 export const formatMs = (ms: number): string =>
   Math.round(ms) < 1000
     ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
     : formatSeconds(ms / 1000);
 
-/** 1.25 s, from ten on 12.5 s. */
+/** 1.25 s; 12.5 s from ten on. */
 export const formatSeconds = (seconds: number): string =>
   `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(1)} s`;
 
@@ -79,7 +82,7 @@ export const formatParameters = (count: number): string => {
 
 /**
  * “1 question”, “12 questions”.
- * @param many where it is not `one` with an s
+ * @param many if the plural is not `one` with an s
  */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
@@ -92,5 +95,5 @@ const DAY_TIME = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** When something was, of an ISO date: `Mar 4, 17:05`. */
+/** The time of an ISO date: `Mar 4, 17:05`. */
 export const formatDayTime = (iso: string): string => DAY_TIME.format(new Date(iso));

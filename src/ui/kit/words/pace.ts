@@ -1,4 +1,4 @@
-/** When something was first seen, and how far it was then. */
+/** The first observation of a progress. */
 export interface Begun {
   of: string;
   /** Milliseconds of the page's clock. */
@@ -6,10 +6,10 @@ export interface Begun {
   share: number;
 }
 
-/** Before, milliseconds, the pace says little. */
+/** Earlier, in milliseconds, the rate says little. */
 const SETTLED_MS = 1500;
 
-/** Seconds to the end at the pace since it was first seen; null where that says nothing yet. */
+/** Seconds to the end at the rate since the first observation; null while unknown. */
 export const leftOf = ({ at, share: first }: Begun, now: number, share: number): number | null =>
   now - at < SETTLED_MS || share <= first
     ? null

@@ -11,8 +11,8 @@ export const relationWords = (relation: string): string =>
     .toLowerCase();
 
 /**
- * What a step of a gold chain asks for: its gold query, with its subject behind where the question calls it by another
- * name; "films starring Elena Belner (Linus Farvik)". Where no query is known, relation and subject.
+ * The question of a gold step: its gold query, followed by its subject if the question uses another
+ * name; "films starring Elena Belner (Linus Farvik)". Without a query: relation and subject.
  */
 export const asksWords = ({
   query,

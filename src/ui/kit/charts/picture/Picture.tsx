@@ -10,31 +10,31 @@ interface PictureProps {
   title: string;
   /** Level of the title's heading. */
   heading?: 'h2' | 'h3';
-  /** A class of the place that shows it. */
+  /** Extra class. */
   className?: string;
-  /** How it is read, under the pointer on the title. */
+  /** How to read it, shown on hover over the title. */
   hint?: string;
-  /** What is drawn and how it is read, in a sentence or two; it is in its files too. */
+  /** What is drawn and how to read it, in a sentence or two; also in saved files. */
   note?: ReactNode;
-  /** What a click does, after the note; on the page alone. */
+  /** What a click does, after the note; only on the page. */
   does?: string;
-  /** Why there is nothing to draw; null where there is. */
+  /** Why there is nothing to draw; null if there is. */
   empty: ReactNode;
   /** The drawing, once its width in pixels is known. */
   renderPicture: (width: number) => ReactNode;
-  /** The same numbers as a table. */
+  /** The numbers as a table. */
   renderTable: () => ReactNode;
-  /** What is chosen in it, above the drawing. */
+  /** Options, above the drawing. */
   controls?: ReactNode;
-  /** Below the drawing, and below the table; what explains the drawing has `data-legend` and is in its files too. */
+  /** Content below the drawing and the table; explanations with `data-legend` are also in saved files. */
   foot?: ReactNode;
 }
 
-/** A component of its own: what is thrown while it draws is caught around it. */
+/** A separate component, so that errors while drawing are caught around it. */
 const Drawing = ({ render, width }: { render: (width: number) => ReactNode; width: number }) =>
   render(width);
 
-/** A picture with its title, its files, and the table after it. */
+/** A picture with its title, save buttons and table. */
 export const Picture = (props: PictureProps) => {
   const { id, title, heading: Heading = 'h3', className, hint, note, does, empty } = props;
   const { renderPicture, renderTable, controls, foot } = props;

@@ -7,7 +7,7 @@ import {
   type ReactNode,
 } from 'react';
 
-/** Where an arrow key points, x to the right and y down. */
+/** Direction of an arrow key, x to the right and y down. */
 type Towards = readonly [x: number, y: number];
 
 const ARROWS: Readonly<Record<string, Towards>> = {
@@ -19,33 +19,39 @@ const ARROWS: Readonly<Record<string, Towards>> = {
 
 interface PointedPictureProps {
   className: string;
-  /** What it shows, and what keys do. */
+  /** Description, including the keys. */
   label: string;
-  /** Places that there are. */
+  /** Number of places. */
   count: number;
-  /** What is at a place. */
+  /** Describes a place. */
   says: (place: number) => string;
-  /** What is said of it while none is chosen, to who listens. */
+  /** Screen-reader text while none is chosen. */
   none: string;
-  /** How it is read, below it while none is chosen; it is in its files too. */
+  /** How to read it, below the drawing while none is chosen; also in saved files. */
   reads?: string;
   /** What pointer and keys do, after it. */
   hint: string;
-  /** The place at a point of the drawing, pixels from its upper left corner; null where there is none. */
+  /** The place at a point of the drawing, in pixels from the top left; null if none. */
   placeAt: (x: number, y: number) => number | null;
-  /** The place that an arrow key leads to; null where it leads nowhere. @param from null while none is chosen */
+  /**
+   * The target of an arrow key; null if there is none.
+   * @param from null while none is chosen
+   */
   next: (from: number | null, towards: Towards) => number | null;
   open: (place: number) => void;
-  /** What marks the chosen place has `data-chosen`: keys bring it into view where the drawing is scrolled, and files leave it out. */
+  /** Marks of the chosen place have `data-chosen`: keys scroll them into view, and saved files omit them. */
   renderDrawing: (chosen: number | null) => ReactNode;
 }
 
-/** A drawing in which a place is chosen by pointer or arrow keys and opened by a click or Enter; its words are below. */
+/**
+ * A drawing with places that are chosen by pointer or arrow keys and opened by click or Enter; its
+ * text is below.
+ */
 export const PointedPicture = (props: PointedPictureProps) => {
   const { className, label, count, says, none, reads, hint, placeAt, next, open, renderDrawing } =
     props;
   const [wanted, setChosen] = useState<number | null>(null);
-  // There may be fewer now than when it was chosen.
+  // The number of places may have shrunk.
   const chosen = wanted !== null && wanted < count ? wanted : null;
   const box = useRef<HTMLDivElement>(null);
   const [byKeys, setByKeys] = useState<number | null>(null);
@@ -90,7 +96,7 @@ export const PointedPicture = (props: PointedPictureProps) => {
       >
         {renderDrawing(chosen)}
       </div>
-      {/* A file of the picture has how it is read, whatever place is chosen. */}
+      {/* Saved files contain how to read it, whatever place is chosen. */}
       <p className="fine pointed-says" data-legend="" hidden={chosen !== null}>
         {reads} <span data-page-only="">{hint}</span>
       </p>

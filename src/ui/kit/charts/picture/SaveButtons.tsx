@@ -10,14 +10,14 @@ const ADVICE = {
   png: 'It may be too large for this browser: make the window narrower, or save it as SVG.',
 } as const;
 
-/** Two words that save a picture, and what to do where it could not be saved. */
+/** Save buttons, and advice on failure. */
 export const SaveButtons = (props: {
-  /** What is saved, as the buttons call it. */
+  /** What is saved, for the labels of the buttons. */
   what: string;
-  /** The file is called by it. */
+  /** Base of the file name. */
   title: string;
   hint?: string;
-  /** Null where nothing is drawn. */
+  /** Null if nothing is drawn. */
   make: () => Picture | null;
 }) => {
   const { what, title, hint, make } = props;

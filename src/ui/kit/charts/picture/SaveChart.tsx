@@ -2,7 +2,7 @@ import type { RefObject } from 'react';
 import { drawnIn } from './export-chart.ts';
 import { SaveButtons } from './SaveButtons.tsx';
 
-/** Two words that save the chart beside them. */
+/** Save buttons of a chart. */
 export const SaveChart = ({
   box,
   title,

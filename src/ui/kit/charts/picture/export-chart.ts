@@ -3,12 +3,12 @@ import { inlined } from './inlined.ts';
 import { legendOf } from './legend.ts';
 import type { Picture } from './picture.ts';
 
-/** A drawn chart as a file: SVG that opens anywhere, or PNG at twice the size. */
+/** Saves a drawn chart: as standalone SVG, or as PNG at twice the size. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 const MARGIN = 12;
 const TITLE = 26;
-/** Pixels that a letter of the title takes, rather more than less: no title is cut. */
+/** Estimated pixels per letter of the title, on the safe side. */
 const LETTER = 8;
 
 const textAt = (text: string, x: number, y: number, fill: string, more = ''): SVGTextElement => {
@@ -23,7 +23,7 @@ const textAt = (text: string, x: number, y: number, fill: string, more = ''): SV
   return element;
 };
 
-/** Words that lie over the drawing as HTML, at their places in it. */
+/** HTML labels over the drawing, at their positions. */
 const labels = (box: Element, from: DOMRect): SVGTextElement[] =>
   [...box.querySelectorAll('.chart-labels > span')].map((span) => {
     const { right, top, height } = span.getBoundingClientRect();
@@ -32,9 +32,9 @@ const labels = (box: Element, from: DOMRect): SVGTextElement[] =>
     return textAt(span.textContent, right - from.left, y, color, 'end');
   });
 
-/** @returns the chart inside `box` as one SVG text, with its title; null where nothing is drawn */
+/** @returns the chart inside `box` as SVG with its title; null if nothing is drawn */
 export const drawnIn = (box: Element, title: string): Picture | null => {
-  // What is chosen above a picture may have icons.
+  // Options above a picture may have icons.
   const drawing = box.querySelector('.picture-box svg') ?? box.querySelector('svg');
   if (!drawing) return null;
   const from = drawing.getBoundingClientRect();
@@ -60,7 +60,7 @@ export const drawnIn = (box: Element, title: string): Picture | null => {
   inside.setAttribute('transform', `translate(${MARGIN} ${MARGIN + TITLE})`);
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   inlined(drawing, copy);
-  // Where the pointer or the keys were is of the page.
+  // Cursor marks belong only to the page.
   for (const mark of copy.querySelectorAll('[data-chosen]')) mark.remove();
   copy.setAttribute('width', String(from.width));
   copy.setAttribute('height', String(from.height));
@@ -102,7 +102,10 @@ const pngOf = async (svg: string, width: number, height: number): Promise<Blob> 
   }
 };
 
-/** Saves a picture under a name made of its title. @throws Error where the browser draws no bitmap of it */
+/**
+ * Saves a picture under a name made from its title.
+ * @throws Error if the browser cannot draw the bitmap
+ */
 export const savePicture = async (
   { svg, width, height }: Picture,
   title: string,

@@ -1,4 +1,4 @@
-/** What style sheets may have set; a file has none, so each element gets its own. */
+/** CSS properties to inline: a file has no style sheets. */
 const STYLES = [
   'fill',
   'fill-opacity',
@@ -15,10 +15,10 @@ const STYLES = [
   'text-anchor',
 ] as const;
 
-/** What an element would have without an attribute of its own: its parent's, except for `opacity`, which is not inherited. */
+/** Inherited values need no attribute; `opacity` is not inherited. */
 type Inherited = Readonly<Record<string, string>>;
 
-/** Gives every element of `copy` the look of its twin in `source`, which is on the page. */
+/** Copies the computed style of `source` on the page to the elements of `copy`. */
 export const inlined = (source: Element, copy: Element, inherited: Inherited = {}): void => {
   const style = getComputedStyle(source);
   const own: Record<string, string> = {};

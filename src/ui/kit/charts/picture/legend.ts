@@ -1,25 +1,25 @@
 import { inlined } from './inlined.ts';
 
 /*
- * What explains a picture on the page is beside its drawing as HTML: sentences, and keys of its signs. Elements
- * with the attribute `data-legend` are set again below the drawing of the file, wrapped to its width; what in them
- * says what a click does has `data-page-only` and is left out.
+ * Explanations of a picture are HTML next to its drawing: sentences, and keys of its symbols. Elements
+ * with `data-legend` are typeset below the drawing of the file, wrapped to its width; parts with
+ * `data-page-only` (what a click does) are omitted.
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
 const SIZE = 11;
 const LINE = 16;
-/** Between the drawing and its legend. */
+/** Between drawing and legend. */
 const ABOVE = 10;
-/** Narrower than this, a sentence is a column of words. */
+/** Minimum width of a wrapped sentence. */
 const LEAST = 320;
 const SPACE = 4;
-/** Between the entries of a list. */
+/** Between list entries. */
 const APART = 14;
-/** Room of a sign of the page, in pixels. */
+/** Width of a symbol in pixels. */
 const SIGN = 12;
 
-/** What is done with a picture on the page, and what only screen readers are told, explains no sign of it. */
+/** Controls and screen-reader text do not explain the picture. */
 const NOT_ITS = 'button:not(.explained), input, select, .visually-hidden, [data-page-only]';
 const BLOCKS = 'p, div, ul';
 
@@ -28,7 +28,7 @@ interface Word {
   text: string;
   colour: string;
   weight: string;
-  /** No space is before it. */
+  /** No space before it. */
   joined: boolean;
 }
 
@@ -45,12 +45,12 @@ const wordsOf = (text: string, parent: Element, joined: boolean): Word[] => {
       text: word,
       colour,
       weight,
-      // An acronym is an element of its own, the comma after it a text of its own.
+      // An acronym is an element, and the comma after it is another text node.
       joined: at === 0 && joined && !/^\s/.test(text),
     }));
 };
 
-/** Reads an element as words and signs, in order. */
+/** Flattens an element into words and symbols. */
 const read = (element: Element, items: Item[]): void => {
   if (element.matches(NOT_ITS)) return;
   if (element.localName === 'svg' || element.childNodes.length === 0) {
@@ -62,12 +62,12 @@ const read = (element: Element, items: Item[]): void => {
   let ended = true;
   for (const node of element.childNodes) {
     if (node instanceof Element) {
-      // The space before an element is at the end of the text before it.
+      // The space before an element ends the text before it.
       const from = items.length;
       read(node, items);
       const [first] = items.slice(from);
       if (first?.kind === 'word' && !ended) first.joined = true;
-      // Beside a sign is room in any case.
+      // Symbols always have a gap.
       ended = node.textContent === '' || /\s$/.test(node.textContent);
       continue;
     }
@@ -99,18 +99,18 @@ const drawnSign = (element: Element): SVGElement => {
 
 interface Legend {
   elements: SVGElement[];
-  /** CSS pixels that it takes; 0 where there is none. */
+  /** Width in CSS pixels; 0 if absent. */
   width: number;
   height: number;
 }
 
-/** Sets words and signs in lines, from the left. */
+/** Sets words and symbols in lines, left-aligned. */
 class Setting {
   readonly elements: SVGElement[] = [];
   #x = 0;
   #lines = 0;
   #widest = 0;
-  /** Words alike that are beside each other are one text. */
+  /** Adjacent words of one style become one text. */
   #run: { element: SVGElement; text: string; from: number; look: string } | null = null;
   readonly #room: number;
   readonly #pen = document.createElement('canvas').getContext('2d');
@@ -142,7 +142,7 @@ class Setting {
     this.#run = null;
   }
 
-  /** @returns where it begins */
+  /** @returns its start */
   #take(width: number, joined = false): number {
     const gap = this.#x === 0 || joined ? 0 : SPACE;
     if (this.#x > 0 && this.#x + gap + width > this.#room) this.#newLine();
@@ -195,7 +195,7 @@ class Setting {
   }
 }
 
-/** @param room CSS pixels that a line of it may take */
+/** @param room line width in CSS pixels */
 export const legendOf = (box: Element, room: number): Legend => {
   const items: Item[] = [];
   for (const element of box.querySelectorAll('[data-legend]')) {

@@ -17,7 +17,7 @@ const HOW: Record<Author, string> = {
   forced: 'requested at a limit',
 };
 
-/** The card of an answer; a figure tells an answer that the policy did not write by itself. */
+/** The card of an answer; a label marks answers that the policy did not write by itself. */
 export const answer: CardDefinition<'answer'> = {
   glyph: () => ({ sign: '■', name: 'Answer', tone: 'policy' }),
   line: ({ text }) => text.trim() || '(empty)',

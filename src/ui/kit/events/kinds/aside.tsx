@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<Aside, string>> = {
   role: 'Role',
 };
 
-/** What the policy wrote beside the rollout's context. */
+/** Text that the policy wrote outside the rollout's context. */
 export const aside: CardDefinition<'aside'> = {
   glyph: ({ of }) => ({ sign: '✐', name: NAMES[of], tone: 'policy' }),
   line: ({ text, outcome }) => {

@@ -3,7 +3,7 @@ import { Term } from '../../words/explain/Term.tsx';
 import type { CardDefinition, EventOf } from '../parts/definition.ts';
 import { Hits, titlesLine } from '../parts/Hits.tsx';
 
-/** How well the background fits the question, by what could be measured of it. */
+/** How well the background fits the question. */
 const Relevance = ({ event }: { event: EventOf<'background'> }) => {
   const { meanSimilarity, termOverlap, supportingRecall } = event.relevance;
   return (
@@ -19,7 +19,7 @@ const Relevance = ({ event }: { event: EventOf<'background'> }) => {
   );
 };
 
-/** The card of the first passages (D0), which are retrieved before the policy writes. */
+/** The card of the first passages (D0), retrieved before the policy writes. */
 export const background: CardDefinition<'background'> = {
   glyph: () => ({ sign: '◌', name: 'Background', tone: 'environment' }),
   line: ({ hits }) => titlesLine(hits),

@@ -16,7 +16,7 @@ const GLYPHS: Readonly<Record<Block, Glyph>> = {
   lookup: { sign: '⌕', name: 'Look up', tone: 'policy' },
 };
 
-/** What each block is for. */
+/** The purpose of each block. */
 const PURPOSES: Readonly<Record<Block, string>> = {
   plan: 'what to find out, before the first search',
   judge: 'whether the result helps',
@@ -31,7 +31,7 @@ const PURPOSES: Readonly<Record<Block, string>> = {
   lookup: 'text to find on the last opened page',
 };
 
-/** The card of any block that a recipe has beyond thinking, searching and answering. */
+/** The card of any recipe block besides thoughts, searches and answers. */
 export const block: CardDefinition<'block'> = {
   glyph: ({ block: kind }) => GLYPHS[kind],
   line: ({ text, reply }) => {

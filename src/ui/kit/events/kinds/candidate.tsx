@@ -1,7 +1,7 @@
 import { formatNumber } from '../../words/format.ts';
 import type { CardDefinition, EventOf } from '../parts/definition.ts';
 
-/** What confidence is, as column titles. */
+/** Meanings of confidence, as column titles. */
 const CONFIDENCE = {
   logprob: ['probability per token', 'Mean log-probability per token of the probed answer'],
   agreement: [
@@ -10,7 +10,7 @@ const CONFIDENCE = {
   ],
 } as const;
 
-/** Confidence is a log-probability; the bar shows its exponential, a probability. */
+/** Confidence is a log-probability; the bar shows the probability. */
 const CandidatesBody = ({ event }: { event: EventOf<'candidate'> }) => (
   <div className="body">
     <table className="features">
@@ -49,7 +49,7 @@ const CandidatesBody = ({ event }: { event: EventOf<'candidate'> }) => (
   </div>
 );
 
-/** The card of the answers that STIE probed after a round, with the confidence in each. */
+/** The card of the answers that STIE probed after a round, with their confidence. */
 export const candidate: CardDefinition<'candidate'> = {
   glyph: () => ({ sign: '◇', name: 'Candidates', tone: 'plain' }),
   line: ({ candidates }) => candidates.map((c) => c.text.trim() || '(empty)').join(' · ') || 'none',

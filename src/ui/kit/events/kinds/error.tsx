@@ -1,6 +1,6 @@
 import type { CardDefinition } from '../parts/definition.ts';
 
-/** The card of a fault: the policy broke the protocol, or a part of the environment failed. */
+/** The card of a fault: the policy broke the format, or a part of the environment failed. */
 export const error: CardDefinition<'error'> = {
   glyph: () => ({ sign: '!', name: 'Fault', tone: 'bad' }),
   line: ({ message }) => message,

@@ -2,9 +2,7 @@ import { formatBytes, formatMs, plural } from '../../words/format.ts';
 import type { CardDefinition, EventOf } from '../parts/definition.ts';
 import { Hits, titlesLine } from '../parts/Hits.tsx';
 
-/**
- * A search as it was done: source, time, traffic, and what it brought that was not there before.
- */
+/** Details of a search: source, time, and what was new in its results. */
 const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
   <p className="fine">
     “{event.query}” asked of {event.source}: {formatMs(event.latencyMs)}

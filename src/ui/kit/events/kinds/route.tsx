@@ -15,7 +15,7 @@ const ROUTE_BY: Record<RouteEvent['by'], string> = {
 const routeLine = (event: RouteEvent): string =>
   `${event.of === undefined ? '' : `${event.of}: `}${choiceLine(event)}`;
 
-/** Two sources at once are no choice between them, so there is no probability to show. */
+/** Searching both sources is no choice, so there is no probability. */
 const choiceLine = (event: RouteEvent): string =>
   event.choice === 'both'
     ? `both sources · ${ROUTE_BY[event.by]}`
@@ -23,7 +23,7 @@ const choiceLine = (event: RouteEvent): string =>
       ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}${event.routing === 'argmax' ? ', the more likely source' : ''}`
       : `${event.choice} · ${ROUTE_BY[event.by]}`;
 
-/** The two probabilities as one bar; both are also written out. */
+/** The two probabilities as a bar and as text. */
 const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: string }) => (
   <div className="split">
     <span className={choice === 'local' ? 'strong' : ''}>⌂ local {formatShare(local)}</span>
@@ -75,14 +75,14 @@ const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
   );
 };
 
-/** What the call that followed cost and brought. */
+/** Cost and yield of the following call. */
 type CallFacts = Pick<RetrieveEvent, 'latencyMs' | 'addedDelayMs' | 'newSupporting'>;
 
-/** The retrieval that a routing decision led to. */
+/** The retrieval after a routing decision. */
 const callAfter = (rollout: Rollout, index: number): CallFacts | null => {
   for (const event of rollout.events.slice(index + 1)) {
     if (event.kind === 'retrieve') return event;
-    // Of the background it is not listed which titles support, only their share.
+    // The background has no list of supporting titles, only their share.
     if (event.kind === 'background')
       return { latencyMs: event.latencyMs, addedDelayMs: 0, newSupporting: null };
     if (event.kind === 'search' || event.kind === 'route') return null;
@@ -99,7 +99,7 @@ const callLine = (call: CallFacts | null): string => {
   return `The call took ${formatMs(call.latencyMs)}${added}${brought}.`;
 };
 
-/** Both sources at once: nothing was chosen, so there is neither probability nor reward. */
+/** Both sources: no choice, so neither probability nor reward. */
 const BothBody = ({ call }: { call: CallFacts | null }) => (
   <div className="body">
     <p>
@@ -109,7 +109,7 @@ const BothBody = ({ call }: { call: CallFacts | null }) => (
   </div>
 );
 
-/** How a source came to be asked; `fixed` has two causes, and the event does not say which. */
+/** Why a source was used; `fixed` has two causes, and the event does not say which. */
 const HOW: Record<RouteEvent['by'], string> = {
   router: 'Sampled from the router',
   'policy-tag': 'Named in the model’s tag',
@@ -137,7 +137,7 @@ const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null 
     </div>
   );
 
-/** The card of a choice between local corpus and web, with the reward that follows from the next call. */
+/** The card of a choice between local corpus and web, with the reward from the next call. */
 export const route: CardDefinition<'route'> = {
   glyph: ({ choice }) => ({
     sign: choice === 'local' ? '⌂' : '⇄',

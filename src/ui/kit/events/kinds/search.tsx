@@ -1,11 +1,11 @@
 import { searchNumbers } from '../../../../records/searches.ts';
 import type { CardDefinition, EventBodyProps } from '../parts/definition.ts';
 
-/** Null of a query that was not searched, or not yet. */
+/** Null for a query that was not (or not yet) searched. */
 const numberOf = ({ rollout, index }: Pick<EventBodyProps, 'rollout' | 'index'>): number | null =>
   searchNumbers(rollout.events)[index] ?? null;
 
-/** The card of a query; what it returned is a card of its own. */
+/** The card of a query; its results have their own card. */
 export const search: CardDefinition<'search'> = {
   glyph: () => ({ sign: '⌕', name: 'Search', tone: 'policy' }),
   line: ({ query }) => query.trim() || 'empty query',

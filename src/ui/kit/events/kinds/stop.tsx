@@ -5,7 +5,7 @@ import type { CardDefinition } from '../parts/definition.ts';
 const STOP_REASONS: Record<StopEvent['reason'], string> = {
   answer: 'the model answered',
   'end-of-text': 'the model ended its text',
-  // Of a record without its clause: which rule it was is not known.
+  // For a record without its clause: the rule is unknown.
   'stie-overlap': 'STIE: overlap with earlier answers or queries',
   'stie-confidence': 'STIE: confidence at its ceiling',
   'stie-no-new-information': 'STIE: too little new information',
@@ -25,7 +25,7 @@ const STOP_CLAUSES: Record<StopClause['rule'], string> = {
   'repeated-queries': 'STIE: the queries repeat themselves',
 };
 
-/** Why a rollout ended, by the clause that fired where the record has it. */
+/** Why a rollout ended, by the recorded clause if there is one. */
 const stopReason = ({ reason, clause }: StopEvent): string =>
   clause ? STOP_CLAUSES[clause.rule] : STOP_REASONS[reason];
 

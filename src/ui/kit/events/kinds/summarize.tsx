@@ -4,7 +4,7 @@ import type { Rollout } from '../../../../records/rollout.ts';
 import { formatMs, plural } from '../../words/format.ts';
 import type { CardDefinition, EventBodyProps } from '../parts/definition.ts';
 
-/** The passages that went in, from the call that found them. */
+/** The summarized passages, from the call that found them. */
 function passagesOf(rollout: Rollout, index: number, event: SummarizeEvent): Passage[] {
   const hits = rollout.events
     .slice(0, index)
@@ -17,7 +17,7 @@ function passagesOf(rollout: Rollout, index: number, event: SummarizeEvent): Pas
 
 const wordCount = (text: string): number => text.match(/\S+/gu)?.length ?? 0;
 
-/** UR²'s summarized retrieval: what went in, what came out, and why a query was sent back. */
+/** UR²'s summarized retrieval: input, output, and why a query was sent back. */
 const SummaryBody = ({ rollout, index, event }: EventBodyProps<'summarize'>) => {
   const passages = passagesOf(rollout, index, event);
   const words = passages.reduce((sum, { text }) => sum + wordCount(text), 0);

@@ -16,7 +16,7 @@ const verdictLine = (event: VerdictEvent): string => {
   return `${event.over} ${event.text.trim() || '(empty)'}${change}: ${event.reason}`;
 };
 
-/** N of equation (12) as the rollout's recipe had it. */
+/** N of equation (12) in the rollout's recipe. */
 const blockLimit = (rollout: Rollout): number => {
   const { stie } = rollout.recipe.settings;
   const known = typeof stie === 'object' && stie !== null && 'maxCount' in stie;
@@ -25,7 +25,7 @@ const blockLimit = (rollout: Rollout): number => {
 
 const LAGS = { 1: 'last', 2: 'second last', 3: 'third last' } as const;
 
-/** One difference as a bar with its threshold as a tick; the words say the same. */
+/** One Diff as a bar with its threshold as a tick, and as text. */
 const CheckRow = ({ check, what }: { check: DifferenceCheck; what: string }) => (
   <li className="check">
     <div>
@@ -67,7 +67,7 @@ const Counts = (props: { counts: Record<string, number>; blocked: string[]; limi
   );
 };
 
-/** @param limit N of equations (12) and (13), from the settings in force */
+/** @param limit N of equations (12) and (13), from the settings */
 const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) => (
   <div className="body">
     <p>
@@ -106,7 +106,7 @@ const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) =
   </div>
 );
 
-/** The card of STIE’s decision on a query or an answer: how far it differs from earlier ones, and what follows. */
+/** The card of STIE’s decision on a query or an answer: Diff to earlier ones, and the result. */
 export const verdict: CardDefinition<'verdict'> = {
   glyph: verdictGlyph,
   line: verdictLine,

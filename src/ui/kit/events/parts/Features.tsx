@@ -47,7 +47,7 @@ const FeatureTable = ({ features, max }: { features: readonly Feature[]; max: nu
 
 const weight = (feature: Feature): number => Math.abs(feature.contribution);
 
-/** What moved the choice, most first; what did not is folded away, not left out. */
+/** Features by their influence on the choice; those without influence are folded. */
 export const Features = ({ features }: { features: EventOf<'route'>['features'] }) => {
   const moved = features.filter((feature) => weight(feature) >= 0.005);
   const idle = features.filter((feature) => weight(feature) < 0.005);

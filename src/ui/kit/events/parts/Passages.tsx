@@ -4,7 +4,7 @@ import type { Question } from '../../../../records/records.ts';
 import { formatNumber } from '../../words/format.ts';
 import { isSupporting, markSentences, type MarkedSentence } from './support.ts';
 
-/** Text with the searched-for names marked. Everything retrieved is a React text node. */
+/** Text with the names marked. Retrieved text is always a React text node. */
 const Marked = ({ sentence }: { sentence: MarkedSentence }) => {
   const pieces = [];
   let at = 0;
@@ -22,7 +22,7 @@ const Marked = ({ sentence }: { sentence: MarkedSentence }) => {
   );
 };
 
-/** A passage’s text with what `markSentences` marks in it. */
+/** A passage’s text with the marks of `markSentences`. */
 export const PassageText = (props: { hit: Hit; gold: Question | null; answer: string | null }) => (
   <p className="passage-text">
     {markSentences(props.hit.passage, props.gold, props.answer).map((sentence, index) => (
@@ -31,14 +31,14 @@ export const PassageText = (props: { hit: Hit; gold: Question | null; answer: st
   </p>
 );
 
-/** Where a passage came from, by sign and word. */
+/** The source of a passage, as icon and word. */
 export const SourceBadge = ({ source }: { source: Hit['source'] }) => (
   <span className="badge">
     <span aria-hidden="true">{source === 'local' ? '⌂' : '⇄'}</span> {source}
   </span>
 );
 
-/** Records come from files too, so the address is checked where it becomes a link. */
+/** Records may come from files, so links are validated. */
 const PageLink = ({ url }: { url: string | undefined }) =>
   url !== undefined && /^https?:\/\//u.test(url) ? (
     <a className="fine" href={url} target="_blank" rel="noopener noreferrer">
@@ -46,7 +46,7 @@ const PageLink = ({ url }: { url: string | undefined }) =>
     </a>
   ) : null;
 
-/** How each list ranked it, as far as the record says. */
+/** The rank in each list, as far as recorded. */
 const ranks = (hit: Hit): string =>
   [
     hit.lexicalRank === undefined ? null : `lexical #${hit.lexicalRank}`,
@@ -56,12 +56,12 @@ const ranks = (hit: Hit): string =>
     .filter((part) => part !== null)
     .join(' · ');
 
-/** `gold` is null for a question without known answers; then the rollout’s own `answer` is marked instead. */
+/** `gold` is null for a question without gold; then the rollout’s own `answer` is marked. */
 export interface PassagesProps {
   hits: readonly Hit[];
   gold: Question | null;
   answer: string | null;
-  /** For every passage that an earlier event returned: that event and its round. */
+  /** For every earlier passage: the event that first returned it, and its round. */
   seenBefore: ReadonlyMap<string, { event: number; search: number }>;
   onEvent: (event: number) => void;
   onPassage: (hit: number) => void;

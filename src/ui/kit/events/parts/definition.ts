@@ -9,20 +9,20 @@ type EventMap = { [E in AgentEvent as E['kind']]: E };
 /** Kinds of events that a rollout records; each has one file in `kinds`. */
 export type EventKind = keyof EventMap;
 
-/** The event of kind `K`; of several kinds, any of theirs. */
+/** The event of kind `K`, or of any kind of a union. */
 export type EventOf<K extends EventKind> = { [P in K]: EventMap[P] & { kind: P } }[K];
 
-/** The sign of an event in the rail, and its name for people who do not see the sign. */
+/** The icon of an event in the rail, and its name for screen readers. */
 export interface Glyph {
   sign: string;
   name: string;
-  /** Which colour of the code "who wrote it" the sign carries; `plain` for bookkeeping. */
+  /** The writer colour of the icon; `plain` for bookkeeping. */
   tone: 'policy' | 'environment' | 'hint' | 'good' | 'bad' | 'plain';
 }
 
 /**
- * An event within its rollout. `gold` marks answers and supporting titles where the world knows the
- * question; `firstSeen` says which event first brought a passage.
+ * An event within its rollout. `gold` marks answers and supporting titles if the question is known;
+ * `firstSeen` maps passages to the event that first returned them.
  */
 export interface EventBodyProps<K extends EventKind = EventKind> {
   rollout: Rollout;
@@ -34,17 +34,17 @@ export interface EventBodyProps<K extends EventKind = EventKind> {
   onPassage: (event: number, hit: number) => void;
 }
 
-/** How a kind of event looks. Whatever it says of the event is text; React escapes it. */
+/** Presentation of a kind of event. All event content is text; React escapes it. */
 export interface CardDefinition<K extends EventKind> {
   glyph: (event: EventOf<K>) => Glyph;
-  /** One line that says what happened, for the closed card and for screen readers. */
+  /** One summary line, for the closed card and screen readers. */
   line: (event: EventOf<K>) => string;
-  /** The opened body says the line in full, so that the line of an opened card stays empty. */
+  /** The opened body repeats the line in full, so an opened card has no line. */
   lineInBody: boolean;
-  /** The figure at the right end of the card. */
+  /** The label at the right end of the card. */
   figure?: (event: EventOf<K>, at: Pick<EventBodyProps<K>, 'rollout' | 'index'>) => string;
-  /** The text of the rollout does not tell it, so that a reader of the text sees the card beside it. */
+  /** Not visible in the rollout's text, so the text view shows the card as well. */
   besideText: boolean;
-  /** The opened part of the card. */
+  /** The body of the opened card. */
   Body: (props: EventBodyProps<K>) => ReactNode;
 }

@@ -2,12 +2,12 @@ import type { AgentEvent } from '../../../../records/events.ts';
 import { searchNumbers } from '../../../../records/searches.ts';
 import type { Passage, Question } from '../../../../records/records.ts';
 
-/** Which sentences of a passage hold what was looked for. Pure; the card draws it. */
+/** Finds the sentences of a passage with supporting facts or answers. Pure functions. */
 export interface MarkedSentence {
   text: string;
-  /** Part of the evidence: states a gold step or holds the answer in a supporting passage. */
+  /** Evidence: states a gold step, or contains the answer in a supporting passage. */
   supports: boolean;
-  /** Where a searched-for name stands, as [start, end) in `text`. */
+  /** Position of a name, as [start, end) in `text`. */
   spans: [number, number][];
 }
 
@@ -19,18 +19,18 @@ const isWordCharacter = (character: string | undefined): boolean =>
 const escapePattern = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 
-/** Whole-word occurrences of `needle`, without regard to case. */
+/** Whole-word occurrences of `needle`, ignoring case. */
 export const findSpans = (text: string, needle: string): [number, number][] => {
   const wanted = needle.trim();
   if (wanted === '') return [];
-  // Not in a text in lower case: some letters are longer there, and every place after them is another.
+  // Not via lower case, which can change the length of a text and shift positions.
   const pattern = new RegExp(escapePattern(wanted), 'giu');
   const spans: [number, number][] = [];
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
     const at = found.index;
     const end = at + found[0].length;
     if (!isWordCharacter(text[at - 1]) && !isWordCharacter(text[end])) spans.push([at, end]);
-    // An occurrence may begin within another one.
+    // Occurrences may overlap.
     pattern.lastIndex = at + ((found[0].codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
   }
   return spans;
@@ -46,7 +46,7 @@ const mergeSpans = (spans: [number, number][]): [number, number][] => {
   return merged;
 };
 
-/** Names that this passage is asked for: objects of the gold steps it states, else the answers. */
+/** The names to find in this passage: objects of its gold steps, else the answers. */
 const wantedNames = (passage: Passage, gold: Gold): string[] => {
   const steps = gold.chain?.filter((step) => step.passageId === passage.id) ?? [];
   if (steps.length > 0) return steps.map((step) => step.object);
@@ -59,8 +59,8 @@ export const isSupporting = (passage: Passage, gold: Gold | null): boolean =>
   gold !== null && gold.supporting.includes(passage.title);
 
 /**
- * Marks the sentences of `passage`. Without gold (a typed question) the rollout's own answer is
- * marked where it stands, and nothing is called support.
+ * Marks the sentences of `passage`. Without gold the rollout's own answer is marked, and nothing is
+ * called support.
  */
 export const markSentences = (
   passage: Passage,
@@ -80,7 +80,7 @@ export const markSentences = (
   });
 };
 
-/** First retrieval of every passage: id → event index and number of the search (0 is the background). */
+/** First retrieval of every passage: id → event index and number of the search (0: background). */
 export const firstSeen = (
   events: readonly AgentEvent[],
 ): Map<string, { event: number; search: number }> => {

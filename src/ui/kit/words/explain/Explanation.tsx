@@ -15,7 +15,7 @@ export const EntryBody = ({ entry }: { entry: Entry }) => (
   </>
 );
 
-/** All of it, under `?`. */
+/** The whole glossary, under `?`. */
 export const GlossaryList = () => (
   <dl className="glossary">
     {TERM_IDS.map((id) => (
@@ -29,7 +29,7 @@ export const GlossaryList = () => (
   </dl>
 );
 
-/** Below the word, above it where there is no room, and always within the window. */
+/** Below the word, above it without room, and always within the window. */
 const placeOf = (anchor: DOMRect, height: number): { left: number; top: number } => {
   const left = Math.max(MARGIN, Math.min(anchor.left, innerWidth - WIDTH - MARGIN));
   const below = anchor.bottom + 4;
@@ -37,7 +37,7 @@ const placeOf = (anchor: DOMRect, height: number): { left: number; top: number }
   return { left, top: Math.max(MARGIN, top) };
 };
 
-/** The explanation of the word that was pressed. Escape, a click elsewhere and scrolling close it. */
+/** The explanation of a clicked word. Escape, a click elsewhere and scrolling close it. */
 export default function Explanation() {
   const open = useExplained((state) => state.open);
   const box = useRef<HTMLDivElement>(null);
@@ -57,7 +57,7 @@ export default function Explanation() {
     };
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return;
-      // It ends the explanation, and nothing that runs below it.
+      // Only closes the explanation, nothing below it.
       event.stopPropagation();
       closeExplanation();
       anchor.focus();

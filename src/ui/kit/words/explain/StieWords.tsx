@@ -3,7 +3,7 @@ import type { StieCounts } from '../../../../records/stie.ts';
 import { Term } from './Term.tsx';
 import type { TermId } from './terms.ts';
 
-/** Words of the line that have a meaning of their own. */
+/** Explained words of the line. */
 const MEANT: Readonly<Record<string, TermId>> = {
   answer: 'candidate',
   answers: 'candidate',
@@ -14,7 +14,7 @@ const MEANT: Readonly<Record<string, TermId>> = {
 
 const PIECES = /\b(answers?|repeats?|blocked)\b/;
 
-/** What STIE did, in a line; what a stranger cannot know opens its meaning. */
+/** What STIE did, in one line with explained words. */
 export const StieWords = ({ counts }: { counts: StieCounts }) => (
   <p className="fine" data-testid="stie-counts">
     <Term id="stie">STIE</Term>{' '}

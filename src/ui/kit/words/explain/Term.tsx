@@ -3,11 +3,11 @@ import { explain, useExplained } from './explain-store.ts';
 import { termsIn, type TermId } from './terms.ts';
 import './explain.css';
 
-/** A word that opens what it means. */
+/** A word that opens its explanation. */
 export const Term = (props: {
   id: TermId;
   children: ReactNode;
-  /** Where the word itself is not what is pressed. */
+  /** If the button is not the word itself. */
   label?: string;
 }) => {
   const { id, children, label } = props;
@@ -20,7 +20,7 @@ export const Term = (props: {
       aria-haspopup="dialog"
       aria-expanded={open}
       onClick={(event) => {
-        // A term in something that opens by a click opens itself alone.
+        // A term inside a clickable element opens only its explanation.
         event.stopPropagation();
         event.preventDefault();
         explain(id, event.currentTarget);
@@ -31,7 +31,7 @@ export const Term = (props: {
   );
 };
 
-/** A text whose acronyms open what they mean. */
+/** A text with explained acronyms. */
 export const Terms = ({ children: text }: { children: string }) =>
   termsIn(text).map(({ text: piece, id }, i) =>
     id === null ? (
@@ -43,7 +43,7 @@ export const Terms = ({ children: text }: { children: string }) =>
     ),
   );
 
-/** Beside a text that does something else when it is pressed: a mark for each acronym in it. */
+/** For a text that has its own click action: a mark for each acronym in it. */
 export const TermMarks = ({ of }: { of: string }) =>
   termsIn(of).map(({ text: piece, id }, i) =>
     id === null ? null : (

@@ -1,19 +1,19 @@
 import type { TermId } from './terms.ts';
 
-/** What is said of a term, in its explanation and in the list under `?`. */
+/** The text of a term, in its explanation and in the list under `?`. */
 export interface Entry {
   name: string;
   /** One sentence, or two. */
   text: string;
-  /** As it is computed here. */
+  /** How it is computed here. */
   formula?: string;
-  /** Paper and equation, or whose convention it is. */
+  /** Paper and equation, or the source of the convention. */
   source?: string;
 }
 
 const KUNLUN = 'KunLunBaizeRAG, arXiv 2506.19466';
 
-/** Every word of the page that needs one sentence: opened where it stands, and listed whole under `?`. */
+/** Every term of the page that needs an explanation: opened in place, and listed under `?`. */
 export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
   em: {
     name: 'EM, exact match',

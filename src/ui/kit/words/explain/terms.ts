@@ -1,6 +1,6 @@
 /**
- * What has an explanation, by id, and the acronyms and symbols by which a text is searched for it. What
- * each means is in `glossary.ts`, which is fetched when one is first opened.
+ * Terms with an explanation, by id, and the acronyms and symbols that texts are scanned for. Their
+ * texts are in `glossary.ts`, which is loaded when one is first opened.
  */
 export const TERM_IDS = [
   'em',
@@ -124,7 +124,7 @@ const PATTERN = new RegExp(
 );
 const ID_OF: ReadonlyMap<string, TermId> = new Map(IN_TEXT);
 
-/** A text in pieces; those that have an explanation with their id. */
+/** A text in pieces; explained pieces have an id. */
 export function termsIn(text: string): { text: string; id: TermId | null }[] {
   const pieces: { text: string; id: TermId | null }[] = [];
   let at = 0;
