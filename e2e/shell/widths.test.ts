@@ -215,7 +215,7 @@ test('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => 
     await filled(page, place);
   }
   // What was measured of a training leads to the form of one like it.
-  await page.getByRole('link', { name: 'UR² · two stages, as the paper' }).click();
+  await page.getByRole('link', { name: 'UR² · two stages, as in the paper' }).click();
   expect(await page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('ur2/paper');
   await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/whole');
   // And what was measured of a system to its claims, and to a new evaluation with it.

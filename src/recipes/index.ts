@@ -40,7 +40,7 @@ import type { TrainSettings } from './parts/training.ts';
 import { ur2 } from './agents/ur2.ts';
 import { ur2Released } from './agents/ur2-released.ts';
 
-/** Every system, in the order of menus. A new one is its file and a line here. */
+/** All systems, in menu order. To add one: a file and a line here. */
 export const RECIPES: readonly Recipe[] = [
   kunlunBaize,
   search,
@@ -81,7 +81,7 @@ export const RECIPES: readonly Recipe[] = [
   ...PROMPTED,
 ];
 
-/** @throws Error that says which ids are like it. */
+/** @throws Error that names similar ids. */
 export function getRecipe(id: string): Recipe {
   const found = RECIPES.find((recipe) => recipe.id === id);
   if (found) return found;
@@ -89,7 +89,7 @@ export function getRecipe(id: string): Recipe {
   throw new Error(`unknown recipe "${id}"; ${knownAs(id, known)}`);
 }
 
-/** The recipe whose loop a run's rollouts run. @throws Error that says which ids are like it */
+/** The recipe whose loop a run's rollouts use. @throws Error that names similar ids */
 export const recipeOf = ({ recipe }: Pick<TrainSettings, 'recipe'>): Recipe => getRecipe(recipe);
 
 /** One way to train one recipe. */
@@ -105,13 +105,13 @@ export const TRAININGS: readonly Training[] = RECIPES.flatMap((recipe) =>
   recipe.training.map((variant) => ({ id: `${recipe.id}/${variant.name}`, recipe, variant })),
 );
 
-/** The training that an id names: `search-r1/grpo`, or a recipe's id for its usual variant. Undefined where there is none. */
+/** The training with an id: `search-r1/grpo`, or a recipe's id for its first variant. Undefined if there is none. */
 export const findTraining = (id: string): Training | undefined =>
   TRAININGS.find((one) => one.id === id) ?? TRAININGS.find(({ recipe }) => recipe.id === id);
 
 /**
- * What of its policy's rollouts a training with a stored loss learns from, where no file is given: as its variant says,
- * else right ones, or pairs of a right and a wrong one.
+ * Which of its policy's rollouts a training with a stored loss uses if no file is given: as its variant says,
+ * otherwise correct ones, or pairs of a correct and a wrong one.
  */
 export function ownTrajectoriesOf({
   preset,
@@ -125,7 +125,7 @@ export function ownTrajectoriesOf({
 /** An id as part of a run's id or a file's name: `search-r1-grpo`. */
 export const asWord = (id: string): string => id.replaceAll(/[^\w-]+/gu, '-').slice(0, 40);
 
-/** Settings of a run, as a copy. @throws Error that says which ids are like it where there is no such training */
+/** A copy of a run's settings. @throws Error that names similar ids if there is no such training */
 export function getTraining(id: string): TrainSettings {
   const found = findTraining(id);
   if (!found) throw new Error(untrained(id));
@@ -134,7 +134,7 @@ export function getTraining(id: string): TrainSettings {
   return structuredClone({ ...variant.settings, ...named });
 }
 
-/** Which trainings there are, for the message that one is not known. */
+/** The trainings there are, for the error about an unknown one. */
 export const knownTrainings = (id: string): string =>
   knownAs(
     id,
@@ -145,6 +145,6 @@ export const knownTrainings = (id: string): string =>
 const untrained = (id: string): string => {
   const isBaseline = RECIPES.some((recipe) => recipe.id === id);
   return isBaseline
-    ? `recipe "${id}" has no training of its own; choose that of another, such as ${TRAININGS[0]?.id}, and its loop with recipe=${id}`
+    ? `recipe "${id}" has no training; choose another recipe's, such as ${TRAININGS[0]?.id}, with recipe=${id} for the loop`
     : `no recipe "${id}" to train by; ${knownTrainings(id)}`;
 };

@@ -3,21 +3,21 @@ import { DEFAULT_SETTINGS } from './parts/settings.ts';
 import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
 
 /*
- * KunLunBaizeRAG (arXiv 2506.19466). Differences from the paper, and choices where it leaves one:
+ * KunLunBaizeRAG (arXiv 2506.19466). Differences from the paper, and choices where it is silent:
  *
  * RDRA, equations (1)–(4)
  * - (1) is not an input of (2) in the formulas, though the text says it is. Here T reads D0
  *   (`shown-and-used-by-T`). With `shown`, T writes its thought in a context without the
- *   background, and that thought is then inserted behind background and question. It was sampled
- *   elsewhere, so those tokens carry no log-probabilities and are masked from the loss.
+ *   background, and that thought is then inserted after background and question. It was sampled
+ *   in another context, so those tokens have no log-probabilities and are masked from the loss.
  * - (3) retrieves by t. t contains the retrieval intention; the query that the policy writes right
- *   after t states it, and is what retrieves (`intention`). `thought` retrieves by t's own text.
+ *   after t states it and is used (`intention`). `thought` retrieves by t's own text.
  * - k is not given for the background: 2.
- * - Where the background comes from is not said. It passes through the router like any call
- *   (`background.source: 'router'`), with a route event and a reward of its own; it is not a search, and
- *   does not count as one. `both`, `local` and `web` are arms that say that it does not.
+ * - The source of the background is not given. The router chooses it like for any call
+ *   (`background.source: 'router'`), with a route event and a reward; it does not count as a
+ *   search. `both`, `local` and `web` are experiment arms without the router.
  *
- * STIE, equations (5)–(13), `mode: corrected`; `paper` switches all of these back
+ * STIE, equations (5)–(13), `mode: corrected`; `paper` switches all of these off
  * - Answers are compared and counted in canonical form (normalised, parentheses dropped); an empty
  *   answer is invalid; an answer that retrieved passages support is exempt from (9); the stop rule
  *   on overlap stops when answers agree (`above`), not when they "fall below"; "theoretical upper
@@ -29,72 +29,72 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  * - y_t is the policy's own first sample (`current: first-sample`): only so can (10) find a more confident
  *   alternative. With `most-confident`, the other reading, it asks for one more confident than the most
  *   confident and never fires. y_alt is the most confident of the other free candidates. Blocking,
- *   (12)–(13), works with both. How often each clause fired stands with every rollout and every step of
- *   training (src/agent/stie/counts.ts).
- * - Of a question that wants a long answer, candidates are short all the same; where a stop rule ends the
+ *   (12)–(13), works with both. Every rollout and every training step record how often each clause
+ *   fired (src/agent/stie/counts.ts).
+ * - Candidates are short even if the question asks for a long answer; when a stop rule ends the
  *   reasoning, the policy writes the long answer itself.
  * - The thresholds of the stop rules are not given: mean overlap 0.9 with at least three earlier
  *   answers, ε = 0.000002, no new entity and no new sentence. Three, because a probed policy guesses
- *   among the things that a comparison names before it has looked at both: with two, four-hop
- *   questions stopped one search short, on a guess. 0.000002, because a policy that reads well is as sure
- *   of what is on the way to the answer as of the answer: on 300 dev questions of the world of seed 77
- *   0.0002 cost 3.6 points of EM, 0.00002 half a point, and 0.000002 nothing; a stop that is not made costs one
- *   thought, a wrong one the answer.
- * - Agreement counts as convergence only for an answer that passages support; without support it is
- *   an answer that is stuck, and at N = 4 it is blocked, as "Russia" is in the paper's example. "Yes"
- *   and "no" are never blocked, for to block one is to choose the other. An answer is blocked from
+ *   among the entities of a comparison before it has looked up both: with two, four-hop
+ *   questions stopped one search early, on a guess. 0.000002, because a policy that reads well is as confident
+ *   of intermediate entities as of the answer: on 300 dev questions of the world of seed 77
+ *   0.0002 cost 3.6 points of EM, 0.00002 half a point, and 0.000002 nothing; a missed stop costs one
+ *   thought, a wrong stop the answer.
+ * - Agreement counts as convergence only for an answer that passages support; without support the
+ *   policy is stuck on it, and at N = 4 it is blocked, like "Russia" in the paper's example. "Yes"
+ *   and "no" are never blocked: blocking one would choose the other. An answer is blocked from
  *   the round after the one that reached N, since M_t of (5) ends at y_{t−1}.
- * - The same rule runs over queries. `paper` applies (9) as it stands. Consecutive hops rightly
- *   share words ("director of X", "birth city of Y"), so `corrected` lets a query pass that names
- *   something else, or asks something else of the same name, than each query it resembles, or that is
- *   wider: (9) divides by the words of y_t, so that "X" repeats "director of X" wholly, though it finds
- *   other pages (refused, such queries cost 4.3 points of EM on those 300 questions). A query
- *   that was asked of one source alone may be repeated once, to the other: a router that chose wrong
- *   leaves the fact unfound however near the passages look, and the policy says so by asking again.
- *   A search that failed is not remembered. A refused query is answered with a hint, not a result.
+ * - The same rule runs over queries. `paper` applies (9) unchanged. Consecutive hops rightly
+ *   share words ("director of X", "birth city of Y"), so `corrected` allows a query that names
+ *   something else than each similar query, or asks something else about the same name, or is
+ *   wider: (9) divides by the words of y_t, so "X" counts as a full repeat of "director of X", though it finds
+ *   other pages (refusing such queries cost 4.3 points of EM on those 300 questions). A query
+ *   that only one source received may be repeated once, to the other: if the router chose wrong,
+ *   the fact is not found however similar the passages look, and the policy asks again.
+ *   A failed search is not remembered. A refused query gets a hint instead of a result.
  *
  * NLR, equations (20)–(23)
  * - β1 and β2 are not given: 0.5 each. Their ratio, 1, is above 5/6: a router that is trained on the
- *   printed reward then sends everything local whatever the question, below 5/6 everything to the web
- *   (src/agent/router/reward.ts). So a router that is trained, beside the policy or alone, learns from
- *   the measured reward at 0.2/0.8 (`router.nlr` of the training), and whoever chooses `paper`
- *   there is warned.
- * - Not said is whether routing is sampled when evaluated. It is sampled while training, and the likelier
- *   source is taken for held-out questions (`router.evaluation`) and by the command line's `evaluate`
- *   (`nlr.routing`), which routes a run as its held-out questions are.
- * - The router's initial weights are set by hand (router-prior.ts); the whole training continues from them.
+ *   printed reward sends everything local for any question, below 5/6 everything to the web
+ *   (src/agent/router/reward.ts). So a trained router, with the policy or without it, learns from
+ *   the measured reward at 0.2/0.8 (`router.nlr` of the training), and choosing `paper`
+ *   gives a warning.
+ * - Whether routing is sampled in evaluation is not given. It is sampled while training; held-out
+ *   questions (`router.evaluation`) and the command line's `evaluate` (`nlr.routing`) use the
+ *   more likely source.
+ * - The router's initial weights are set by hand (router-prior.ts); training continues from them.
  *
  * Protocol
  * - The answer tags are <short_answer> and <long_answer>; the instruction prompt of the paper is left
  *   out, because the built-in policy is trained on the protocol itself.
- * - Budgets in tokens are ours; at a limit the environment opens the answer block, the long one where the
+ * - Token budgets are ours; at a limit the environment opens the answer block, the long one if the
  *   question asks for a long answer.
- * - Policies with other tags than tokens of their own are notified of the background, of both sources and of
+ * - Policies whose tags are text get an instruction about the background, both sources and
  *   the two forms of an answer (src/agent/transcript/instruction.ts).
  *
  * Retrieval
- * - The paper's cluster retriever is a setting (`retrieval.method: cluster`), on the built-in world and on
- *   imported passages; the recipe leaves the method to the setup, because a corpus of a few thousand
- *   passages is searched whole in less time.
+ * - The paper's cluster retriever is a setting (`retrieval.method: cluster`), for the built-in world and
+ *   imported passages; the recipe leaves the method to the setup, because exact search over a few
+ *   thousand passages is faster.
  *
  * Training (`whole`): warm-up, (15) and (16), then DAPO (2503.14476): clip-higher, resampling, token mean
- * - Rollouts run this very recipe: RDRA, STIE and the router, which learns beside the policy.
- * - Warm-up (14): the paper takes trajectories of other systems (ReSearch, ZeroSearch), which speak of
- *   another world. Here the policy's own right rollouts are learned from, half sampled with clean results
- *   and half with noise, as many of each in every update (src/learn/curriculum/own-demonstrations.ts).
- *   `warmUp.from: given` takes a file of trajectories.
- * - An epoch of (15) and (16) is a step, and what is drawn by them is trained by DAPO, not by supervision:
- *   there is one objective. E is a fifth of the run, the paper's 5 of no given number of epochs.
- * - (16) says that noise grows, (15) that gold takes all. As a default noise lives in what is not gold yet
- *   and ends with it; `curriculum.noiseReading: floor` is the other reading, "the noisier the later".
- * - The reward is (17) for a question that wants a short answer, (18) for one that wants a long one
+ * - Rollouts run this recipe: RDRA, STIE and the router, which is trained with the policy.
+ * - Warm-up (14): the paper uses trajectories of other systems (ReSearch, ZeroSearch), which are about
+ *   another world. Here SFT uses the policy's own correct rollouts, half sampled with clean results
+ *   and half with noise, equally many in every update (src/learn/curriculum/own-demonstrations.ts).
+ *   `warmUp.from: given` uses a file of trajectories.
+ * - An epoch of (15) and (16) is a step, and the sampled questions are trained by DAPO, not by supervision:
+ *   there is one objective. E is a fifth of the run (paper: 5, of a number of epochs that is not given).
+ * - (16) says that noise grows, (15) that gold replaces everything. By default noise is only in what is not gold
+ *   yet and ends with it; `curriculum.noiseReading: floor` is the other reading, "the noisier the later".
+ * - The reward is (17) for a short answer, (18) for a long one
  *   (src/learn/rewards/kunlun-baize.ts). The λ are not given.
- * - (19) masks irrelevant documents; here all of what the environment wrote.
- * - DAPO allows 10 batches a step; two keep a step within twice its 64 rollouts. What is still missing
+ * - (19) masks irrelevant documents; here all text of the environment is masked.
+ * - DAPO allows 10 batches per step; two keep a step within twice its 64 rollouts. The rest of the step
  *   is filled with groups whose rewards vary though their accuracy does not.
- * - DAPO makes 16 updates of each step's rollouts; four leave 16 rollouts or more to each.
+ * - DAPO makes 16 updates on each step's rollouts; four leave at least 16 rollouts for each.
  *
- * `dapo` is DAPO with R_short on the plain search loop, without any of the mechanisms.
+ * `dapo` is DAPO with R_short on the plain search loop, without the mechanisms.
  *
  * Ablations of `whole`, each a change of its settings (docs/methods.md, section 1, has the list).
  */
@@ -124,12 +124,12 @@ export const kunlunBaize: Recipe = {
       'short and long rewards by form',
     ],
     differences: [
-      'The background is an input of T, and passes through the router like any search.',
-      'STIE runs as corrected; as printed it is a setting.',
-      'The router learns from the measured reward: the printed one trains a constant.',
-      'The warm-up learns from right rollouts of the policy itself, clean and noisy 1 : 1.',
+      'The background is an input of T, and the router chooses its source like for any search.',
+      'STIE runs as corrected; the printed version is a setting.',
+      'The router learns from the measured reward: with the printed one it would always choose the same source.',
+      'The warm-up is SFT on the policy’s own correct rollouts, clean and noisy 1 : 1.',
       'Prose of a long answer is scored by ROUGE-L against gold statements and by the share that passages support.',
-      'Budgets, thresholds of the stop rules, K and k are ours where the paper gives none.',
+      'Budgets, thresholds of the stop rules, K and k are ours if the paper gives none.',
     ],
     published: {
       figure: 'EM +14.82 %, LLM-judged +15.46 %',
@@ -149,7 +149,7 @@ export const kunlunBaize: Recipe = {
       'settings.nlr.beta2': 'ours; not given',
     },
     expectedEffect:
-      'Exact match not below plain search at fewer searches or less latency; without RDRA a search more a question.',
+      'Exact match not below plain search with fewer searches or less latency; without RDRA one more search per question.',
   },
   settings: {
     ...DEFAULT_SETTINGS,
@@ -170,7 +170,7 @@ export const kunlunBaize: Recipe = {
       name: 'whole',
       title: 'the whole recipe',
       differences:
-        'The warm-up learns from right rollouts of the policy itself; an epoch of the gold and noise schedules is a step.',
+        'The warm-up is SFT on the policy’s own correct rollouts; an epoch of the gold and noise schedules is a step.',
       settings: {
         ...DAPO,
         stages: [{ steps: TRAINING.steps, reward: 'kunlun-by-form', weights: {} }],

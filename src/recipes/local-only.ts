@@ -1,6 +1,6 @@
 import type { SettingsOverride } from './parts/settings.ts';
 
-/** Every search, the background's too, in the local source: a policy that writes `<web_search>` asks it as well. */
+/** All searches, background included, go to the local source, also those that a policy writes as `<web_search>`. */
 export const LOCAL_ONLY = {
   retrieval: { source: 'local', honourTags: false },
   background: { source: 'local' },

@@ -4,9 +4,9 @@ import { DEFAULT_SETTINGS } from './parts/settings.ts';
 /*
  * Naive RAG: retrieve once with the question, read, answer.
  *
- * Differences from the usual baseline: no prompt as text, since the built-in policy knows only the
- * protocol; the environment opens `<short_answer>` and its box, so that the policy can do nothing
- * but answer. Both sources are asked and fused.
+ * Differences from the usual baseline: no text prompt, since the built-in policy knows only the
+ * protocol; the environment opens `<short_answer>` and its box, so the policy can only
+ * answer. Results of both sources are fused.
  */
 export const naiveRag: Recipe = {
   id: 'naive-rag',
@@ -18,10 +18,10 @@ export const naiveRag: Recipe = {
     kind: 'not trained',
     parts: [],
     differences: [
-      'The environment opens the answer, so that the policy can do nothing but answer; both sources are asked.',
+      'The environment opens the answer, so the policy can only answer; both sources are queried.',
     ],
     expectedEffect:
-      'Questions of one hop are answered about as well as by searching, those of several are not.',
+      'One-hop questions are answered about as well as by searching, multi-hop questions are not.',
   },
   settings: { ...DEFAULT_SETTINGS, loop: 'naive-rag' },
   training: [],

@@ -1,7 +1,7 @@
 /**
  * Initial weights of the NLR router's linear part, in logits of `web`, by feature name
- * (features.ts in src/agent/router says what each measures). Set by hand from what the features
- * mean, not trained on anything: the training of equation (23) starts here.
+ * (src/agent/router/features.ts defines each). Set by hand from the meaning of the features,
+ * not trained: the training of equation (23) starts here.
  */
 export const ROUTER_PRIOR = {
   bias: 0,

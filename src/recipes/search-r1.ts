@@ -6,29 +6,29 @@ import { CRITIC, OBJECTIVE, TRAINING } from './parts/training-base.ts';
 /*
  * Search-R1 (arXiv 2503.09516).
  *
- * Loop: think and search in rounds, as the plain search loop has it. Differences: the tags of the
- * built-in policy, and both sources in place of one.
+ * Loop: think and search in rounds, as in the plain search loop. Differences: the tags of the
+ * built-in policy, and both sources instead of one.
  *
  * Training with GRPO: exact match, KL 1e-3 in the loss. Its code (train_grpo.sh, verl's dp_actor.py)
  * takes the mean over the tokens of each micro-batch and then the mean of these; 64 rollouts on 8 GPUs
- * are 8 to a micro-batch. Its default top-p 0.95 is left out, see `ur2.ts`.
+ * are 8 to a micro-batch. Its default top-p 0.95 is left out; see `ur2.ts`.
  */
 export const searchR1: Recipe = {
   id: 'search-r1',
   version: '2',
   title: 'Search-R1',
-  summary: 'Think, search, read, repeat, as the plain search loop; trained on exact match.',
+  summary: 'Think, search, read, repeat, as in the plain search loop; trained on exact match.',
   about: {
     paper: '2503.09516',
     kind: 'trained by RL',
     parts: ['turns'],
     differences: [
       'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
-      'A search asks both sources in place of one.',
-      'Up to 8 searches in place of 2 or 4.',
-      'Learning rate, batch and steps are sized for a small policy with LoRA; one update a batch in place of ten.',
+      'A search queries both sources instead of one.',
+      'Up to 8 searches instead of 2 or 4.',
+      'Learning rate, batch and steps are sized for a small policy with LoRA; one update per batch instead of ten.',
       GOLD_OF_ARTICLES,
-      '`overrides.retrieval.cut` with 500 tokens, `keep: first` and `tags: lost` cuts results as the released code does, which may lose the closing tag.',
+      '`overrides.retrieval.cut` with 500 tokens, `keep: first` and `tags: lost` cuts results like the released code, which may lose the closing tag.',
     ],
     published: {
       figure: '+41 % relative over RAG baselines',
@@ -47,7 +47,7 @@ export const searchR1: Recipe = {
       'reward.search-r1-released': 'code: verl/utils/reward_score/qa_em.py, extract_solution',
     },
     expectedEffect:
-      'Every rollout searches within the first steps, and searches rise with hops; trained on results as well, the KL to the start grows faster at equal reward.',
+      'Every rollout searches within the first steps, and searches rise with hops; if results are trained on too, the KL to the starting policy grows faster at equal reward.',
   },
   settings: { ...DEFAULT_SETTINGS, dialect: 'search-r1' },
   training: [
@@ -56,7 +56,7 @@ export const searchR1: Recipe = {
       title: 'GRPO, exact match, KL',
       differences:
         'A micro-batch is the next 8 rollouts of the update; the code balances lengths between its GPUs ' +
-        'first. Its default top-p 0.95 is 1 here, so that log-probabilities are of what is drawn from.',
+        'first. Its default top-p 0.95 is 1 here, so that log-probabilities are those of the sampled distribution.',
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
@@ -72,9 +72,9 @@ export const searchR1: Recipe = {
       name: 'ppo',
       title: 'PPO, exact match, KL in the reward',
       differences:
-        'The critic is a linear head over the policy’s hidden states, no gradient of it reaches the policy; the ' +
-        'code’s is a whole model at learning rate 1e-5. Groups of 8 in place of single rollouts; GAE steps over ' +
-        'environment tokens, which the code does not (`critic.environment=released`); top-p is 1.',
+        'The critic is a linear head over the policy’s hidden states, without a gradient to the policy; the ' +
+        'code’s is a whole model at learning rate 1e-5. Groups of 8 instead of single rollouts; GAE skips ' +
+        'environment tokens, unlike the code (`critic.environment=released`); top-p is 1.',
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
@@ -91,8 +91,8 @@ export const searchR1: Recipe = {
       name: 'as-released',
       title: 'GRPO with the faults of the released code',
       differences:
-        'As in the released code, results are cut at 500 tokens, with which the closing tag may go, and what gives no ' +
-        'answer is scored by the example answer of its prompt, Beijing.',
+        'As in the released code, results are cut at 500 tokens, which may remove the closing tag, and a rollout without ' +
+        'an answer is scored by the example answer of its prompt, Beijing.',
       settings: {
         ...TRAINING,
         overrides: { retrieval: { cut: { tokens: 500, keep: 'first', tags: 'lost' } } },
@@ -109,7 +109,7 @@ export const searchR1: Recipe = {
       name: 'ppo-as-released',
       title: 'PPO over environment tokens, as released',
       differences:
-        'As in the released code, environment tokens stand in GAE, whitening and value loss, and the reward reads its prompt’s example.',
+        'As in the released code, GAE, whitening and value loss include environment tokens, and the reward also reads the example in the prompt.',
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'search-r1-released', weights: {} }],

@@ -6,10 +6,10 @@ import { OBJECTIVE, TRAINING } from './parts/training-base.ts';
  * The plain think–search–answer loop: the protocol of arXiv 2506.19466 without RDRA, STIE and NLR.
  * Not a published system of its own; it is what the mechanisms are measured against.
  *
- * Differences from the paper's protocol: no background, every query is asked of both sources and
+ * Differences from the paper's protocol: no background, every query goes to both sources and
  * their lists are fused, no candidate answers are probed, no query is refused.
  *
- * Training by GRPO (2402.03300) on exact match alone: what other trainings are measured against. Mean
+ * Training by GRPO (2402.03300) on exact match only: the baseline for other trainings. Mean
  * over each rollout's tokens first, its equation (3).
  */
 export const search: Recipe = {
@@ -21,7 +21,7 @@ export const search: Recipe = {
   training: [
     {
       name: 'grpo',
-      title: 'GRPO, exact match alone',
+      title: 'GRPO, exact match only',
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],

@@ -1,6 +1,6 @@
 import type { SettingsOverride } from './parts/settings.ts';
 
-/** Every search, the background's too, in the web source: a search engine of your own stands alone. */
+/** All searches, background included, go to the web source, for a custom search engine only. */
 export const WEB_ONLY = {
   retrieval: { source: 'web', honourTags: false },
   background: { source: 'web' },

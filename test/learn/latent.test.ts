@@ -52,7 +52,7 @@ beforeAll(async () => {
 const idsOf = ({ rollouts }: Trained): number[][] =>
   rollouts.flat().map(({ segments }) => segments.flatMap(({ ids }) => ids));
 
-describe('gates that stay shut', () => {
+describe('gates that stay closed', () => {
   it('are GRPO: the same tokens and the same adapter, bit for bit', async () => {
     const plain = await trainTiny({ settings: thinking(), world });
     const shut = await trainTiny({ settings: thinking({ rMin: 1, rMax: 1 }), world });

@@ -107,7 +107,7 @@ describe('switches of training', () => {
     ['gppo', 'ex-search/em', /changes the policy gradient, and the recipe learns by sft/],
     ['gppo', 'hrpo/hrpo', /there is no clip/],
     ['posterior-grpo', 'tool-star/dpo', /a reward of its own, and a stage learns by dpo/],
-    ['speed-rl', 'dto/dpo', /no rollouts are made where stages learn from stored/],
+    ['speed-rl', 'dto/dpo', /stages that learn from stored trajectories make no rollouts/],
     ['speed-rl', 'tree-rpo/grpo', /Of a group 2 rollouts begin at the question/],
     ['fspo', 'search-r1/ppo', /not those of a critic/],
   ])('%s is refused over %s with the reason', (id, training, why) => {

@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * AutoRefine (arXiv 2505.11277; code: syr-cn/AutoRefine): at most 5 searches of 3 passages; after every result
- * the policy writes what of it matters in a <refine> block, which earns 0.1 where the answer is wrong and the
+ * the policy writes what matters in a <refine> block, which earns 0.1 if the answer is wrong and the
  * block holds the gold answer.
  */
 export const autoRefine: Recipe = {
@@ -18,7 +18,7 @@ export const autoRefine: Recipe = {
     parts: ['blocks: refine', 'process reward: gold in what was refined'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Theirs learns refine blocks from a prompt; the built-in policy was shown them in its training.',
+      'The paper teaches refine blocks by a prompt; the built-in policy saw them in its training.',
     ],
     published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
     sources: {

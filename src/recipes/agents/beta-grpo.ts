@@ -3,21 +3,21 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
- * β-GRPO, "Search Wisely" (arXiv 2505.17281): Search-R1 whose right answers count only where every query was
- * sure. No code was available; groups of 5 and learning rate 1e-6 are said of it by others.
+ * β-GRPO, "Search Wisely" (arXiv 2505.17281): Search-R1 whose correct answers count only if every query was
+ * confident. No code was available; groups of 5 and learning rate 1e-6 are from other papers.
  */
 export const betaGrpo: Recipe = {
   id: 'beta-grpo',
   version: '2',
   title: 'β-GRPO',
-  summary: 'Search-R1 that is paid for right answers only where it was sure of every query.',
+  summary: 'Search-R1, rewarded for correct answers only if every query was confident.',
   about: {
     paper: '2505.17281',
     kind: 'trained by RL',
     parts: ['shaping: confidence gate'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'It begins with the built-in policy; the paper begins with one that Search-R1 had trained.',
+      'It starts from the built-in policy; the paper starts from one trained by Search-R1.',
       'β is 0.4, of the three values that the paper compares.',
     ],
     published: {
@@ -32,7 +32,7 @@ export const betaGrpo: Recipe = {
       'reward.beta-grpo': 'ours, as others run it: β 0.4; paper, second hand: 0.2, 0.4 and 0.6',
     },
     expectedEffect:
-      'The least probability of a query token rises, and searches for what was read already fall; with β = 0 it is Search-R1.',
+      'The lowest probability of a query token rises, and repeated searches fall; with β = 0 it is Search-R1.',
   },
   settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
   training: [

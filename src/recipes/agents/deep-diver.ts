@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * DeepDiver (Pangu, arXiv 2505.24332; no code): at most 7 rounds of 2 passages per query; graded loosely first and
- * strictly behind 30 % of the steps (theirs: 80 steps). A search may hold five queries.
+ * strictly after 30 % of the steps (paper: 80 steps). A search may hold five queries.
  */
 const loop = searchLoop(2, 7);
 
@@ -13,7 +13,7 @@ export const deepDiver: Recipe = {
   version: '1',
   title: 'DeepDiver',
   summary:
-    'Up to seven searches; right searching rollouts earn more where nobody was right without.',
+    'Up to seven searches; correct rollouts that searched get a bonus if none was correct without searching.',
   about: {
     paper: '2505.24332',
     kind: 'trained by RL',
@@ -24,8 +24,8 @@ export const deepDiver: Recipe = {
     ],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Up to five queries a round stand with semicolons between them, and each counts as a search, at most 7, where theirs counts rounds. The built-in policy writes one.',
-      'Loose is F1 of 0.6 or every token of a gold answer, strict is exact match; theirs are graded by a language model.',
+      'A round has up to five queries, separated by semicolons; each counts as a search (at most 7; the paper counts rounds). The built-in policy writes one.',
+      'Loose is F1 of 0.6 or every token of a gold answer, strict is exact match; the paper grades with a language model.',
       'Groups of 8 in place of 14.',
     ],
     published: {
@@ -44,7 +44,7 @@ export const deepDiver: Recipe = {
       'reward.deep-diver-loose': 'ours, for the paper’s grade of 6 of 10 by a model',
     },
     expectedEffect:
-      'The share of groups in which the bonus is paid falls, and rounds rise with difficulty; strict from the start comes to less.',
+      'The share of groups with the bonus falls, and rounds rise with difficulty; strict grading from the start scores lower.',
   },
   settings: { ...loop, retrieval: { ...loop.retrieval, queries: 5 } },
   training: [

@@ -3,8 +3,8 @@ import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
- * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher): at most 10 turns. Theirs searches the web
- * for snippets and opens pages with a reading agent; here a search brings the passages themselves.
+ * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher): at most 10 turns. The paper searches the web
+ * for snippets and opens pages with a reading agent; here a search returns the passages themselves.
  */
 const settings: VariantSettings = {
   ...TRAINING,
@@ -23,7 +23,7 @@ export const deepResearcher: Recipe = {
     parts: ['outcome and format ladder'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'A search brings passages, where theirs brings snippets and a second tool opens pages; `deep-researcher/browse` has the tool: a query that is a title opens the page, of which the sentences are read that share words with the question and the queries so far, where theirs has a model read it part by part.',
+      'A search returns passages; in the paper it returns snippets and a second tool opens pages. `deep-researcher/browse` has that tool: a query that is a title opens the page and shows the sentences that share words with the question and earlier queries; in the paper a model reads the page part by part.',
       'Groups of 8 in place of 16.',
     ],
     published: {
@@ -54,9 +54,9 @@ export const deepResearcher: Recipe = {
     },
     {
       name: 'browse',
-      title: 'The same with snippets, and pages that are opened',
+      title: 'The same with snippets and opened pages',
       differences:
-        'A page is opened by a search for its title; the built-in policy was shown no snippets.',
+        'A search for its title opens a page; the built-in policy saw no snippets in training.',
       settings: { ...settings, overrides: { method: { browse: { snippet: 1, extract: 6 } } } },
     },
   ],

@@ -5,8 +5,8 @@ import { DEFAULT_SETTINGS } from '../parts/settings.ts';
 
 /*
  * HRPO, hybrid latent reasoning (arXiv 2505.18454; code: Yueeeeeeee/HRPO, hrpo_rag.py, patch.py, unsloth/models/llama.py):
- * passages are given; while it thinks, the policy reads each token that it drew mixed with the expectation over all tokens,
- * by gates that are trained beside the adapter (`src/policy/latent/gates.ts`). The answer is written in tokens.
+ * passages are given; while it thinks, the policy's input is each sampled token mixed with the expectation over all tokens,
+ * by gates that are trained with the adapter (`src/policy/latent/gates.ts`). The answer is written in tokens.
  *
  * Published: groups of 4 in 64 rollouts per step, temperature 0.5, no ratio and no clip, KL k3 0.005 to the reference
  * without latents, gradient norm 0.1, weight decay 0.1, cosine with a tenth of warm-up, r_min 0.99 and r_max 0.999; LoRA
@@ -47,18 +47,18 @@ export const hrpo: Recipe = {
   version: '2',
   title: 'HRPO',
   summary:
-    'Passages are given; thoughts are read as mixtures of each token and what was expected in its place, by trained gates.',
+    'Passages are given; while thinking, trained gates mix each sampled token with the expected embedding.',
   about: {
     paper: '2505.18454',
     kind: 'trained by RL',
     parts: ['latent reasoning: gates'],
     differences: [
-      'A small policy of 4 layers and width 128 with the protocol’s tags: its thought ends at a tag where theirs ends at ####, and the environment opens the answer, so that there is exactly one.',
-      'The passages come from both sources in place of one index, and as many of the three as the context holds.',
-      'Rank 16 at 1e-3 in place of rank 32 at 5e-6, and gates and Λ at ten times the published rates: runs are of 100 steps, not of an epoch.',
-      'a starts between r_min and r_max where r is ½, as r starts; the released Λ has them at r = 1, so that its a starts at their square roots.',
-      'Where a is 1 exactly, nothing is mixed in; the released code leaves 10⁻⁴ of the mixture there, and shut gates would not be GRPO.',
-      'What is sampled from is what h is taken over; with top-k or top-p, which training refuses, h would still be over all tokens.',
+      'A small policy of 4 layers and width 128 with the protocol’s tags: its thought ends at a tag (paper: at ####), and the environment opens the answer, so there is exactly one.',
+      'The passages come from both sources instead of one index, as many of the three as fit in the context.',
+      'Rank 16 at 1e-3 instead of rank 32 at 5e-6, and gates and Λ at ten times the published rates: runs take 100 steps, not an epoch.',
+      'a starts between r_min and r_max, at r = ½; in the released code Λ has them at r = 1, so a starts at their square roots.',
+      'If a is exactly 1, nothing is mixed in; the released code leaves 10⁻⁴ of the mixture, so closed gates would not be GRPO.',
+      'h is taken over the distribution that is sampled from; with top-k or top-p, which training refuses, h would still be over all tokens.',
     ],
     published: {
       figure: 'EM 0.337 (GRPO 0.261, PPO 0.307)',
@@ -77,7 +77,7 @@ export const hrpo: Recipe = {
       'hrpo.adapter.gates.lambdaLearningRate': 'ours; code: 1e-3',
     },
     expectedEffect:
-      'Mean a falls below its start and completions shorten; with gates that stay shut (a = 1) it is GRPO on tokens, bit for bit.',
+      'Mean a falls below its start and completions get shorter; with gates that stay closed (a = 1) it is GRPO on tokens, bit for bit.',
   },
   settings: {
     ...DEFAULT_SETTINGS,

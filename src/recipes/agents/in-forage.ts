@@ -17,7 +17,7 @@ export const inForage: Recipe = {
   version: '2',
   title: 'InForage',
   summary:
-    'Think, search, read, repeat; paid for the best single search, and less the longer it takes.',
+    'Think, search, read, repeat; rewarded for the best single search, less the longer it takes.',
   about: {
     paper: '2505.09316',
     kind: 'trained by RL',
@@ -25,7 +25,7 @@ export const inForage: Recipe = {
     differences: [
       ...SHARED_DIFFERENCES,
       GRPO_FOR_PPO,
-      'Its supervised warm-up is the training of the built-in policy.',
+      'The training of the built-in policy replaces the paper’s supervised warm-up.',
       'Gold sources are titles of supporting passages.',
     ],
     sources: {
@@ -38,7 +38,7 @@ export const inForage: Recipe = {
         'code: tools/llm_agent/generation.py, verl/utils/reward_score/qa_em.py: 0.2, 0.95',
     },
     expectedEffect:
-      'The best gold share of a search rises before exact match does; without the decay, searches a question do not fall.',
+      'The best gold share of a search rises before exact match does; without the decay, searches per question do not fall.',
   },
   settings: { ...searchLoop(3, 6), dialect: 'in-forage' },
   training: [
@@ -50,9 +50,9 @@ export const inForage: Recipe = {
     },
     {
       name: 'as-released',
-      title: 'The same with gold by place',
+      title: 'The same with gold by position',
       differences:
-        'The released code looks gold sources up by place among the rollouts that search, so that a search may be judged by the gold of another question.',
+        'The released code looks up gold sources by position among the rollouts that search, so a search may be scored against another question’s gold.',
       settings: settingsBy('in-forage-released'),
     },
   ],

@@ -4,8 +4,8 @@ import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): at most 4 searches of 3 passages; after every result the
- * policy judges whether it helps, and is paid for judging rightly. What it calls useless stays in the context, or, as an
- * earlier version of the paper has it, is left out: `re-seek/hard`.
+ * policy judges whether it helps, and is rewarded for correct judgements. Results judged useless stay in the context,
+ * or, as in an earlier version of the paper, are removed: `re-seek/hard`.
  */
 const settingsBy = (reward: string): VariantSettings => ({
   ...TRAINING,
@@ -25,8 +25,8 @@ export const reSeek: Recipe = {
     parts: ['blocks: judge', 'judge action', 'context: judged'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'A result is useful where it brings a supporting passage not read before, not where a reranker finds it like the gold answer.',
-      'Theirs learns judge blocks from a prompt; the built-in policy was shown them in its training.',
+      'A result is useful if it contains a new supporting passage; in the paper, if a reranker finds it similar to the gold answer.',
+      'The paper teaches judge blocks by a prompt; the built-in policy saw them in its training.',
     ],
     published: {
       figure: 'EM 0.377 (Search-R1 0.342)',
@@ -45,7 +45,7 @@ export const reSeek: Recipe = {
       'reward.re-seek-symmetric': 'ours: −0.3 for both mistakes',
     },
     expectedEffect:
-      'Judgements become right, and answers right behind a "no" vanish; with symmetric penalties less so.',
+      'Judgements become correct, and correct answers after a "no" vanish; less so with symmetric penalties.',
   },
   settings: { ...searchLoop(3, 4), blocks: ['judge'], dialect: 're-seek' },
   training: [
@@ -58,27 +58,27 @@ export const reSeek: Recipe = {
       name: 'as-released',
       title: 'The same, judged by the text of the gold answer',
       differences:
-        'Judgements are checked by the text of the gold answer in the result; "yes" behind which the answer is right counts as right.',
+        'Judgements are checked by the gold answer’s text in the result; a "yes" followed by the correct answer counts as correct.',
       settings: settingsBy('re-seek-released'),
     },
     {
       name: 'mean',
       title: 'The same with the mean of the judgements',
       differences:
-        'The sum of the judgements, in which right "no"s can be collected search by search, gives way to their mean.',
+        'The mean of the judgements replaces their sum, which rewards many searches with a correct "no".',
       settings: settingsBy('re-seek-mean'),
     },
     {
       name: 'symmetric',
-      title: 'The same with both mistakes alike',
-      differences: 'The ablation: a wrong "yes" costs what a wrong "no" does, 0.3.',
+      title: 'The same with equal penalties for both mistakes',
+      differences: 'Ablation: a wrong "yes" costs the same as a wrong "no", 0.3.',
       settings: settingsBy('re-seek-symmetric'),
     },
     {
       name: 'hard',
       title: 'The same, with useless results left out',
       differences:
-        'A result that is judged useless leaves the context with the next search; until then the judgement and what follows it have it in view.',
+        'A result judged useless is removed from the context at the next search; until then the policy still sees it.',
       settings: { ...settingsBy('re-seek'), overrides: { retrieval: { context: 'judged' } } },
     },
   ],

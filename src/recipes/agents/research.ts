@@ -3,8 +3,8 @@ import { TRAINING, verlObjective } from '../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
- * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages per search and no limit of
- * searches but the tokens; F1, with a floor of 0.1 for the format.
+ * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages per search and no limit on
+ * searches except tokens; F1, with a floor of 0.1 for the format.
  */
 export const research: Recipe = {
   id: 'research',
@@ -18,7 +18,7 @@ export const research: Recipe = {
     parts: ['outcome and format ladder'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Searches end at 16; the answer is asked for at a limit, where the code gives 0.',
+      'At most 16 searches; at a limit the answer is forced (the code gives 0).',
     ],
     published: {
       figure: '63.6 by an LLM judge (naive RAG 49.6)',

@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * Search-R1 with a format reward, the empirical study of arXiv 2505.15117 (same code, scripts v0.3): 4 searches
- * of 3 passages. Its axes are the value of the format, of gold that was read, and the engine in training.
+ * of 3 passages. Its axes are the reward for the format, for gold that was read, and the engine in training.
  */
 
 const objective = {
@@ -18,15 +18,15 @@ export const searchR1Format: Recipe = {
   id: 'search-r1-format',
   version: '1',
   title: 'Search-R1 with format reward',
-  summary: 'Search-R1 that is paid for its form too, and, in one variant, for gold that it read.',
+  summary: 'Search-R1 with a reward for the format and, in one variant, for gold that it read.',
   about: {
     paper: '2505.15117',
     kind: 'trained by RL',
     parts: ['outcome and format ladder', 'process reward: gold string'],
     differences: [
       ...SHARED_DIFFERENCES,
-      "The order of blocks is Forage's, which also wants one box.",
-      'The axes of model and engine are settings of a run.',
+      "The required order of blocks is Forage's, with exactly one box.",
+      'Model and engine are settings of a run.',
     ],
     sources: {
       'settings.retrieval.k': 'code: scripts/nq_hotpotqa/v0.3',

@@ -5,8 +5,8 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch): at most 5 searches of 3 passages; every search is
- * paid for the gold that it brings first and charged for what was seen before. Its reward file says where it leaves
- * the paper's.
+ * rewarded for new gold and penalised for passages seen before. Its reward file lists the differences from
+ * the paper.
  */
 const settingsBy = (reward: string, overrides: SettingsOverride = {}): VariantSettings => ({
   ...TRAINING,
@@ -20,7 +20,7 @@ export const stepSearch: Recipe = {
   version: '1',
   title: 'StepSearch',
   summary:
-    'Think, search, read, repeat; every search is paid for new evidence and charged for what was seen.',
+    'Think, search, read, repeat; every search is rewarded for new evidence and penalised for repeats.',
   about: {
     paper: '2505.15107',
     kind: 'trained by RL',
@@ -31,10 +31,10 @@ export const stepSearch: Recipe = {
     ],
     differences: [
       ...SHARED_DIFFERENCES,
-      `${GRPO_FOR_PPO} What a search earned is the advantage of the tokens up to it, told apart within the group.`,
-      'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity, which `step-search/tf-idf` has.',
-      'Queries are matched with those of the gold chain, of which each has one wording.',
-      'No warning stands behind the last result; `step-search/tf-idf` has it (`retrieval.lastTurn=warn`).',
+      `${GRPO_FOR_PPO} A search’s reward is the advantage of the tokens before it, normalised within the group.`,
+      'Gain is the share of supporting titles that a search finds first; the paper’s rise of a TF-IDF similarity is `step-search/tf-idf`.',
+      'Queries are matched with those of the gold chain, which have one wording each.',
+      'There is no warning after the last result; `step-search/tf-idf` has it (`retrieval.lastTurn=warn`).',
     ],
     published: { figure: 'EM 34.5, F1 45.2', benchmark: 'HotpotQA', model: 'Qwen2.5-3B-instruct' },
     sources: {
@@ -49,7 +49,7 @@ export const stepSearch: Recipe = {
       'reward.step-search-released': 'code: verl/trainer/main_ppo.py, 1.6',
     },
     expectedEffect:
-      'The share of passages that had been seen before falls; without the charge it rises.',
+      'The share of passages seen before falls; without the penalty it rises.',
   },
   settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
   training: [
@@ -61,16 +61,16 @@ export const stepSearch: Recipe = {
     },
     {
       name: 'tf-idf',
-      title: 'The same with gain by TF-IDF, and a warning behind the last result',
+      title: 'The same with gain by TF-IDF, and a warning after the last result',
       differences:
         'A gold paragraph is a passage that states a step of the gold chain, found by its title.',
       settings: settingsBy('step-search-tf-idf', { retrieval: { lastTurn: 'warn' } }),
     },
     {
       name: 'as-released',
-      title: 'The same with searches weighed by 1.6',
+      title: 'The same with searches weighted by 1.6',
       differences:
-        'The released code adds the weighed score of a search to itself, and of several queries for a sub-question the latest counts.',
+        'The released code adds the weighted score of a search to the score itself, and counts the latest of several queries for a sub-question.',
       settings: settingsBy('step-search-released'),
     },
   ],

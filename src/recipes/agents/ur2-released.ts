@@ -3,7 +3,7 @@ import { OBJECTIVE } from '../parts/training-base.ts';
 import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from './ur2.ts';
 
 /*
- * UR² as its code has it (Tsinghua-dhy/UR2), where that is not what the paper says (../ur2.ts):
+ * UR² as in its code (Tsinghua-dhy/UR2), where that differs from the paper (../ur2.ts):
  * - A query is a fault from 21 words, not from 20 (reward_server_*.py).
  * - Stage 1 pays +3 and +4 for opening tags of queries, not for valid queries; more than four queries are a
  *   violation. Stage 2 pays 2·F1 for the answer (src/learn/rewards/ur2-released.ts has the rest).
@@ -11,9 +11,9 @@ import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from './ur2.ts';
  *   is split into four updates (1,024 rollouts by 256).
  * - The loss divides by each rollout's own tokens, as (1) does.
  *
- * The code masks only what is between the document tags, so that the hint after a fallback is trained
- * as if the policy had written it. That fault is not reproduced: tokens are trained by who wrote them, here
- * as everywhere. The other differences are those of `ur2`.
+ * The code masks only text between the document tags, so the hint after a fallback is trained on
+ * as if the policy had written it. That fault is not reproduced: only the policy's own tokens are trained.
+ * The other differences are those of `ur2`.
  */
 export const ur2Released: Recipe = {
   id: 'ur2-released',
@@ -27,7 +27,7 @@ export const ur2Released: Recipe = {
   training: [
     {
       name: 'two-stages',
-      title: 'two stages, as its released code',
+      title: 'two stages, as in its released code',
       differences: UNTRUNCATED,
       settings: {
         ...UR2_TRAINING,

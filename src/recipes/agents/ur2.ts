@@ -4,43 +4,43 @@ import { DEFAULT_SETTINGS, type RecipeSettings } from '../parts/settings.ts';
 import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 
 /*
- * UR² (arXiv 2508.06165). What its released code does otherwise is a recipe of its own (agents/ur2-released.ts).
+ * UR² (arXiv 2508.06165). Where its released code differs, see agents/ur2-released.ts.
  *
  * Loop
  * - At most four queries of fewer than 20 words; a longer one is a fault against the format (D.2). The
  *   open-domain prompt says five queries, 4.4 says four turns.
  * - k = 10 (4.4), and the policy reads a summary of them: without summaries the method fails, says the
  *   ablation (table 4), so a run that has no summarizer is refused. With `retrieval.summarize: off`, an
- *   ablation, k gives way to the most passages that the policy's context holds; the record of a search
- *   says how many that were.
+ *   ablation, k is reduced to what fits in the policy's context; the record of a search
+ *   says how many passages that were.
  * - A query that asks for reasoning gets the fallback sentence in place of a summary, and a hint (C.4).
  * - Whether a question may retrieve at all is part of the question (`mayRetrieve`, the code's isRetrieve).
- * - A policy whose tags are text speaks the paper's own (`dialect`): `<|begin_of_query|>` and its like, and the answer
- *   in a box or behind "the correct answer is:".
- * Differences: a policy whose tags are tokens of its own, as the built-in one's, speaks those, and its answer is in
- * a box. Both sources in place of one. The summarizer sees query and passages, not the reasoning before it (D.3).
+ * - A policy whose tags are text uses the paper's (`dialect`): `<|begin_of_query|>` and so on, and the answer
+ *   in a box or after "the correct answer is:".
+ * Differences: a policy whose tags are special tokens, as the built-in one's, uses those, and its answer is in
+ * a box. Both sources instead of one. The summarizer sees query and passages, not the reasoning before it (D.3).
  *
- * Training as in the paper: stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no
+ * Training as in the paper: stage 1 (10 steps) rewards format and retrieval, stage 2 the answer; no
  * clip, no KL, Norm_batch(Norm_group), each rollout's mean over its own tokens, (1) to (3).
- * - Stage 1 begins with a policy that does not search (`start`), as instruct models do not: the built-in one
- *   was pre-trained to search, and there is nothing to teach it.
+ * - Stage 1 starts from a policy that does not search (`start`), like instruct models: the built-in one
+ *   was pre-trained to search, so stage 1 could teach it nothing.
  * - The difficulty curriculum scores a pool of 96 questions by 20 rollouts, which costs as much as 30 steps,
- *   with the policy as it was before it was made not to search. The paper scores its whole training set with
- *   a 7B model whatever is trained.
+ *   with the policy before the handicap (`start`). The paper scores its whole training set with
+ *   a 7B model whichever policy is trained.
  * - Hard, medium and easy questions 7 : 2 : 1 (3.1.2), of mathematics 1 : 1 : 1 (C.3).
  * - Tasks 1 : 1 : 1, as the paper has 3,000 questions each of QA, mathematics and MedQA (4.1). Retrieval QA
- *   always retrieves, arithmetic where it is hard, multiple choice 1 : 1, as 3.1.2 says. With other shares,
- *   or none, `curriculum.tasks`.
- * Differences: paper (C.1) and code draw at top-p 0.9 and compute log-probabilities over the whole
- * vocabulary, so that ratio and gradient are of another distribution than was drawn from. Here top-p is 1.
+ *   always retrieves, arithmetic if it is hard, multiple choice 1 : 1, as in 3.1.2. Other shares,
+ *   or none: `curriculum.tasks`.
+ * Differences: paper (C.1) and code sample at top-p 0.9 and compute log-probabilities over the whole
+ * vocabulary, so ratio and gradient belong to another distribution than the sampled one. Here top-p is 1.
  * Mathematics is the arithmetic of the built-in world. Batch, group and learning rate are sized for a
  * policy of a million parameters (paper: 64 questions by 16 rollouts, 2e-6).
  */
 
-/** Shown where a training is chosen. */
+/** Shown in the training form. */
 export const UNTRUNCATED =
-  'Paper and code draw at top-p 0.9 and compute log-probabilities over the whole vocabulary, so that ' +
-  'the gradient is of another distribution than was drawn from. Here top-p is 1.';
+  'Paper and code sample at top-p 0.9 and compute log-probabilities over the whole vocabulary, so ' +
+  'the gradient belongs to another distribution than the sampled one. Here top-p is 1.';
 
 export const UR2_SETTINGS: RecipeSettings = {
   ...DEFAULT_SETTINGS,
@@ -55,7 +55,7 @@ export const UR2_SETTINGS: RecipeSettings = {
   },
 };
 
-/** What both versions are trained with. */
+/** Training settings of both versions. */
 export const UR2_TRAINING = {
   ...TRAINING,
   start: 'not-searching',
@@ -71,7 +71,7 @@ export const UR2_TRAINING = {
 } satisfies Omit<VariantSettings, 'stages' | 'objective'>;
 
 const SUMMARY =
-  'Think and search in rounds, at most four short queries; reads summaries, and answers without searching where that is asked for.';
+  'Think and search in rounds, at most four short queries; reads summaries, and answers without searching when asked to.';
 
 export const ur2: Recipe = {
   id: 'ur2',
@@ -88,10 +88,10 @@ export const ur2: Recipe = {
       'summaries in place of passages, fallback',
     ],
     differences: [
-      'The tags are those of the built-in policy; both sources in place of one.',
+      'The tags are those of the built-in policy; both sources instead of one.',
       'The summarizer sees query and passages, not the reasoning before it.',
-      'Stage 1 begins with a policy that was made not to search.',
-      'Top-p is 1 in place of 0.9, so that log-probabilities are of what is drawn from.',
+      'Stage 1 starts from a policy that was trained not to search.',
+      'Top-p is 1 instead of 0.9, so that log-probabilities are those of the sampled distribution.',
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
       GOLD_OF_ARTICLES,
     ],
@@ -111,13 +111,13 @@ export const ur2: Recipe = {
       'paper.objective.clip': 'paper, (1) to (3)',
     },
     expectedEffect:
-      'Stage 1 raises searches a question from near none; without summaries, curriculum or stage 1 the end is lower.',
+      'Stage 1 raises searches per question from near zero; without summaries, curriculum or stage 1 the final score is lower.',
   },
   settings: UR2_SETTINGS,
   training: [
     {
       name: 'paper',
-      title: 'two stages, as the paper',
+      title: 'two stages, as in the paper',
       differences: UNTRUNCATED,
       settings: {
         ...UR2_TRAINING,

@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * VerlTool's search tool (arXiv 2509.01055; TIGER-AI-Lab/verl-tool, examples/train/search_r1): Search-R1 with at
- * most 2 searches of 3 passages, each rollout at its own pace. Forage's rollouts run so anyway.
+ * most 2 searches of 3 passages, each rollout at its own pace, as all rollouts in Forage.
  */
 export const verlTool: Recipe = {
   id: 'verl-tool',
@@ -18,8 +18,8 @@ export const verlTool: Recipe = {
     differences: [
       ...SHARED_DIFFERENCES,
       'Groups of 8 in place of 16.',
-      'The quarter for more than ten answer tags cannot occur: an answer ends the rollout.',
-      'Unfinished rollouts, which its DAPO script masks, are those that a limit ended, forced answers among them.',
+      'The code’s reduction to a quarter for more than ten answer tags cannot occur: an answer ends the rollout.',
+      'Unfinished rollouts, which its DAPO script masks, are those that a limit ended, forced answers included.',
       'Its option to cut observations is `overrides.retrieval.cut`: `left` keeps the last tokens of text (`keep: last`), with the opening tag lost.',
     ],
     published: {
@@ -36,7 +36,7 @@ export const verlTool: Recipe = {
         'ours; code: as many as 8,196 tokens hold (examples/train/search_r1/train_3b.sh)',
       'grpo.groupSize': 'ours; code: 16 (examples/train/search_r1/train_3b.sh)',
     },
-    expectedEffect: 'Tokens of a seed are the same as in lock step; the sampler idles less.',
+    expectedEffect: 'The tokens for a seed are the same as in lock step; the sampler idles less.',
   },
   settings: { ...searchLoop(3, 2), dialect: 'search-r1' },
   training: [

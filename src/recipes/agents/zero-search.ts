@@ -4,10 +4,10 @@ import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * ZeroSearch (arXiv 2505.04588; code: Alibaba-NLP/ZeroSearch): at most 5 searches of 5 passages, trained on F1
- * against a simulated engine whose noise grows; it is tested with the real one. Theirs simulates with a language
- * model that is told question and answer; here gold passages and noise are looked up
- * (src/learn/curriculum/simulated-retriever.ts). In its code a simulator may be told another sample's answer,
- * because questions are taken by place from a list of another length: `zero-search/as-released`.
+ * against a simulated engine whose noise grows; it is tested with the real one. The paper simulates with a language
+ * model that sees question and answer; here gold passages and noise are looked up
+ * (src/learn/curriculum/simulated-retriever.ts). In its code a simulator may see another sample's answer,
+ * because questions are taken by position from a list of another length: `zero-search/as-released`.
  */
 const settings: VariantSettings = {
   ...TRAINING,
@@ -21,15 +21,15 @@ export const zeroSearch: Recipe = {
   version: '1',
   title: 'ZeroSearch',
   summary:
-    'Search-R1 trained on a simulated engine that brings gold or noise, noise more and more.',
+    'Search-R1 trained on a simulated engine that returns gold or noise, with more and more noise.',
   about: {
     paper: '2505.04588',
     kind: 'trained by RL',
     parts: ['engine: simulated'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The simulated engine looks up passages; theirs is a language model that writes them.',
-      'Three passages a search in place of five: the context of the built-in policy is short.',
+      'The simulated engine looks up passages; in the paper a language model writes them.',
+      'Three passages per search instead of five: the context of the built-in policy is short.',
     ],
     published: { figure: 'EM 34.47', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
     sources: {
@@ -42,16 +42,16 @@ export const zeroSearch: Recipe = {
       'reward.f1': 'code: reward_score/qa_em.py',
     },
     expectedEffect:
-      'Exact match with the real engine is not below that of a run trained on it; with noise that does not grow it is lower.',
+      'Exact match with the real engine is not below that of a run trained on it; with constant noise it is lower.',
   },
   settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
   training: [
     { name: 'grpo', title: 'GRPO, F1 on a simulated engine', settings },
     {
       name: 'as-released',
-      title: 'The same with questions by place',
+      title: 'The same with questions by position',
       differences:
-        'As in the released code, of the rollouts that search in a round the first is answered for the question of the batch’s first, and so on, so that the engine may be told another question and its answer. A rollout’s n-th search is of round n.',
+        'As in the released code, the first rollout that searches in a round gets the engine’s answer for the batch’s first question, and so on, so the engine may see another question and answer. A rollout’s n-th search is in round n.',
       settings: { ...settings, curriculum: { ...settings.curriculum, simulator: 'by-place' } },
     },
   ],

@@ -26,11 +26,11 @@ const samplingSchema = z.strictObject({
 
 const retrievalSchema = z.strictObject({
   /**
-   * How the local source is searched: `setup`, also where absent, as whoever opened it chose, or by a method of
+   * How the local source is searched: `setup` (default), as it was opened, or by a method of
    * `src/retrieval/methods/list.ts`. The paper's cluster retriever is `cluster`.
    */
   method: z.enum(SEARCH_METHODS).optional(),
-  /** Passages per search returns. */
+  /** Passages per search. */
   k: z.int().min(1).max(20),
   /**
    * Whether k gives way to the most passages that the policy's context holds, where they are shown as
@@ -47,7 +47,7 @@ const retrievalSchema = z.strictObject({
   honourTags: z.boolean(),
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
-  /** Whether the policy is told, where its form line can, that it may name the source of a search. */
+  /** Whether the form line says that the policy may name the source of a search. */
   chooses: z.boolean().optional(),
   /**
    * Most tokens of a whole result; absent: as many as there is room for. `tags`: `kept`, the text gives way; `lost`, as
@@ -71,12 +71,12 @@ const retrievalSchema = z.strictObject({
    * `agent/tools/memories.ts`). Absent: passages.
    */
   memories: z.strictObject({ cap: positiveInt.max(64), read: positiveInt.max(16) }).optional(),
-  /** `warn`, as StepSearch: after the last result the environment says that no search is left. Absent: it is not said. */
+  /** `warn`, as in StepSearch: after the last result the environment says that no search is left. Default: no warning. */
   lastTurn: z.literal('warn').optional(),
   /**
-   * `end`, as WebThinker's released code: a query that was asked before ends the rollout without an answer, one of at most
-   * five characters spends all searches. `notice`, as Search-o1's: the first is told that it was asked before, without
-   * passages, and is not counted. Absent: the one is searched again, and so is the other.
+   * `end`, as in WebThinker's released code: a repeated query ends the rollout without an answer, one of at most five
+   * characters uses up all searches. `notice`, as in Search-o1's: a repeated query gets a notice instead of passages and
+   * is not counted. Default: both are searched.
    */
   lapses: z.enum(['end', 'notice']).optional(),
   /**
@@ -169,9 +169,9 @@ const budgetsSchema = z.strictObject({
   stepTokens: positiveInt,
   /** Room kept for the answer. */
   answerTokens: positiveInt,
-  /** The same of a question that wants a long answer; `LONG_ANSWER_TOKENS` where absent. */
+  /** The same for a long answer (default `LONG_ANSWER_TOKENS`). */
   longAnswerTokens: positiveInt.optional(),
-  /** Most asks that the asker answers; a further one is told that nothing more is known. Absent: all. */
+  /** Largest number of asks that get a reply; later ones are answered that nothing more is known. Default: all. */
   asks: positiveInt.max(32).optional(),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,

@@ -44,8 +44,8 @@ function rewardsOf({ training = [], changes = {} }: Sourced): Set<string> {
 }
 
 /**
- * The constants of a system or a switch whose source is told, with their values.
- * @throws Error for a path that it does not have
+ * The constants of a system or a switch that name their source, with their values.
+ * @throws Error for an unknown path
  */
 export function constantsOf(of: Sourced): Constant[] {
   return Object.entries(of.about?.sources ?? {}).map(([constant, from]) => {

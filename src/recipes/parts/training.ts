@@ -53,15 +53,15 @@ export const objectiveSchema = z.strictObject({
   positiveNll: z.number().min(0).optional(),
   /** λ of the entropy-like term on right rollouts (R1-zero-Div); absent: none. */
   diversity: z.number().min(0).optional(),
-  /** FSPO: verdicts on thoughts turn the advantages of their tokens; the reward must give such verdicts. */
+  /** FSPO: verdicts on thoughts flip the advantages of their tokens; the reward must give such verdicts. */
   factuality: z.enum(['paper', 'as-released']).optional(),
   /**
-   * `by-tags`: as R1-Searcher's released code, whatever stands between the tags of a result is left out of the loss,
-   * whoever wrote them. `first-calls`: as CIR's, so are as many results as searches are allowed, and what is behind
-   * them is in it. `none`, Search-R1's ablation: results are in it as well. Absent: what the policy wrote is in it.
+   * Loss mask. `by-tags`, as in R1-Searcher's released code: text between result tags is masked, even if the policy wrote
+   * the tags. `first-calls`, as in CIR's: only as many results as searches are allowed are masked. `none`, Search-R1's
+   * ablation: results are trained on. Default: only the policy's own tokens are trained on.
    */
   mask: z.enum(['by-tags', 'first-calls', 'none']).optional(),
-  /** Learns of rollouts below their group's mean alone: no other has an advantage. Absent: of all. */
+  /** Learns only from rollouts below their group's mean: no other has an advantage. Default: from all. */
   learns: z.literal('worse').optional(),
   /** VerlTool's and DAPO's overlong filter: nothing of a rollout that a limit ended is trained. Absent: as any other. */
   maskUnfinished: z.boolean().optional(),

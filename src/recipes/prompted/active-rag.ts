@@ -3,26 +3,26 @@ import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
  * ActiveRAG (arXiv 2402.13547; code: OpenMatch/ActiveRAG): anchoring, associate, logician and cognition over 5 passages. No
- * figure is given: the published ones pick the agent by benchmark.
+ * figure is given: the published ones choose the best agent per benchmark.
  */
 export const activeRag: Recipe = {
   id: 'active-rag',
   version: '1',
   title: 'ActiveRAG',
   summary:
-    'An answer by thought, four agents that each take something else from the passages and revise it.',
+    'A chain-of-thought answer, then four agents that each revise it with a different view of the passages.',
   about: {
     paper: '2402.13547',
     kind: 'not trained',
     parts: ['knowledge extraction', 'vote'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'Only policies that read words: the built-in one knows no roles and is refused.',
-      'The answers are voted on; the paper reports the best agent of each benchmark, which `method.roles.answer` chooses.',
+      'Only chat models: the built-in policy knows no roles and is refused.',
+      'The answers are voted on; the paper reports the best agent per benchmark (`method.roles.answer` chooses one).',
     ],
     sources: {
       'settings.retrieval.k': 'code: OpenMatch/ActiveRAG',
-      'settings.method.roles.answer': 'ours; theirs reports the best of four',
+      'settings.method.roles.answer': 'ours; paper: the best of four',
     },
     expectedEffect:
       'Each agent is about as good as the vote, and the best of four in hindsight is far above both.',

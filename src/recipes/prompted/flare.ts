@@ -2,15 +2,15 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
- * FLARE (arXiv 2305.06983; code: jzbjyb/FLARE, its setting for 2WikiMultihopQA: θ 0.8, β 0.4, k of 2). The published figure is
- * FlashRAG's rerun, which has θ = β = 0.2.
+ * FLARE (arXiv 2305.06983; code: jzbjyb/FLARE, its setting for 2WikiMultihopQA: θ 0.8, β 0.4, k of 2). The published figure is from
+ * FlashRAG's rerun, with θ = β = 0.2.
  */
 export const flare: Recipe = {
   id: 'flare',
   version: '1',
   title: 'FLARE',
   summary:
-    'Look one sentence ahead; where a token of it is unlikely, retrieve with the rest of it and write it again.',
+    'Look one sentence ahead; if a token in it is unlikely, retrieve with the rest of it and write it again.',
   about: {
     paper: '2305.06983',
     kind: 'not trained',
@@ -18,8 +18,8 @@ export const flare: Recipe = {
     differences: [
       ...PROMPTED_DIFFERENCES,
       'A sentence is a thought, an answer block or a line; tokens are the policy’s own.',
-      'The built-in policy thinks without a plan for searches, and a search that it writes all the same is made.',
-      '`method.confidence.asReleased` has θ = β = 0.2 and five sentences, as FlashRAG’s re-implementation.',
+      'The built-in policy thinks without planning searches; a search that it writes anyway is made.',
+      '`method.confidence.asReleased` has θ = β = 0.2 and five sentences, as in FlashRAG’s re-implementation.',
     ],
     published: {
       figure: 'F1 28.0, EM 22.5 on NQ',

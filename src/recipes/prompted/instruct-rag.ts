@@ -15,15 +15,15 @@ export const instructRag: Recipe = {
     parts: ['rationale over passages'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'By instruction alone: no rationales as examples, no fine-tuning on them. Its right rollouts can be learned from by `lab trajectories`, with `--grounded` without those that no passage supports.',
-      'The rationale of the built-in policy is what it notes of the passages (its refine block) and its next thought; it numbers no passages.',
+      'Instruction only: no example rationales, no fine-tuning on them. `lab trajectories` makes SFT data of its correct rollouts; `--grounded` leaves out those that no passage supports.',
+      'The built-in policy’s rationale is its refine block on the passages and its next thought; it does not number passages.',
     ],
     published: { figure: '+8.3 % relative', benchmark: 'mean of five sets', model: 'Llama-3-8B' },
     sources: {
       'settings.retrieval.k': 'code: weizhepei/InstructRAG',
       'settings.method.order': 'code: weizhepei/InstructRAG',
     },
-    expectedEffect: 'Accuracy against the number of distractors falls less than of naive RAG.',
+    expectedEffect: 'With more distractors, accuracy falls less than for naive RAG.',
   },
   settings: {
     ...promptedLoop('rationale', { k: 5, maxSearches: 1 }, { method: { order: 'best-last' } }),

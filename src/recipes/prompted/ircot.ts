@@ -2,8 +2,8 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
- * IRCoT (arXiv 2212.10509; code: StonyBrookNLP/ircot): at most 10 sentences; the query is the last one that is no
- * conclusion, words that ask left out; a sentence that says `answer is` ends the chain. The figures are FlashRAG's rerun.
+ * IRCoT (arXiv 2212.10509; code: StonyBrookNLP/ircot): at most 10 sentences; the query is the last one that is not
+ * a conclusion, without question words; a sentence with `answer is` ends the chain. The figures are from FlashRAG's rerun.
  */
 export const ircot: Recipe = {
   id: 'ircot',
@@ -16,9 +16,9 @@ export const ircot: Recipe = {
     parts: ['interleaved thoughts as queries'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'One context: passages stand where they were found, and the answer is read there, not by a separate reader over 15 paragraphs.',
-      'The setup’s method in place of BM25 with k of 2 to 8.',
-      'The built-in policy has the first passages as a background and is shown its thought as the query, where that names anything; its word `done` ends the chain.',
+      'One context: passages stay where they were found, and the answer is written there, not by a separate reader over 15 paragraphs.',
+      'The setup’s search method instead of BM25 with k of 2 to 8.',
+      'The built-in policy gets the first passages as a background and sees its thought as the query, if that contains a name; its word `done` ends the chain.',
     ],
     published: {
       figure: 'F1 41.5, EM 33.3 on NQ',

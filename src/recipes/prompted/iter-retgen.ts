@@ -2,22 +2,22 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
- * Iter-RetGen (arXiv 2305.15294, equation (1); constants of FlashRAG: three rounds). The earlier rounds are asides;
+ * Iter-RetGen (arXiv 2305.15294, equation (1); constants of FlashRAG: three rounds). The earlier rounds are side calls;
  * the last round is the record's context.
  */
 export const iterRetgen: Recipe = {
   id: 'iter-retgen',
   version: '1',
   title: 'Iter-RetGen',
-  summary: 'Three times: retrieve with the question and the last answer, answer anew.',
+  summary: 'Three times: retrieve with the question and the last answer, answer again.',
   about: {
     paper: '2305.15294',
     kind: 'not trained',
     parts: ['chain of retrieval', 'draft as query'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'Two passages a round in place of five, as most systems here have.',
-      'The built-in policy generates its short answer alone, so that a later query holds the question and a name.',
+      'Two passages per round instead of five, as in most systems here.',
+      'The built-in policy generates only its short answer, so a later query is the question and a name.',
     ],
     published: {
       figure: 'F1 38.3, EM 36.8 on NQ',
@@ -29,7 +29,7 @@ export const iterRetgen: Recipe = {
       'settings.method.rounds': 'FlashRAG: 3',
     },
     expectedEffect:
-      'The second query names the bridge of bridge questions; the gain from the second round to the third is far below that from the first to the second.',
+      'The second query names the bridge entity of bridge questions; the third round gains far less than the second.',
   },
   settings: promptedLoop(
     'iterate',

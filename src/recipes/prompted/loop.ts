@@ -15,7 +15,7 @@ export const promptedLoop = (
   ...(method === undefined ? {} : { method }),
 });
 
-/** Differences that all of them share. */
+/** Differences from the paper that all of them share. */
 export const PROMPTED_DIFFERENCES = [
-  'The instruction is in our words, without examples; passages come from both sources, as many of the k as the context holds.',
+  'The instruction is our own, without examples; passages come from both sources, as many of the k as fit in the context.',
 ] as const;

@@ -16,10 +16,10 @@ export const react: Recipe = {
     parts: ['page search and look-up'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'A passage is a page: passages are short, so that a look-up has little to find.',
-      'A search opens the page whose title its text holds, among what the setup’s method finds.',
+      'A passage is a page: passages are short, so a look-up finds little.',
+      'A search opens the page whose title is in the query, among the results of the setup’s method.',
       'The built-in policy writes no look-ups.',
-      'A step that cannot be read is a fault, not a second call.',
+      'An unreadable step is a fault; there is no second call.',
     ],
     published: { figure: 'EM 27.4', benchmark: 'HotpotQA', model: 'PaLM-540B' },
     sources: {
@@ -28,7 +28,7 @@ export const react: Recipe = {
       'settings.method.pages.similar': 'code: ysymyth/ReAct',
     },
     expectedEffect:
-      'The share of searches that name no page predicts failure; with passages shown in place of the page, it does not.',
+      'The share of searches that name no page predicts failure; with passages shown instead of the page, it does not.',
   },
   settings: promptedLoop(
     'agent',

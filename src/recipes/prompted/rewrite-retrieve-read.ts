@@ -16,8 +16,8 @@ export const rewriteRetrieveRead: Recipe = {
     parts: ['rewrite as query'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'The rewriter is the policy itself and is not trained; the paper trains one with PPO on exact match, F1 and hits, which is the reward `rewriter`.',
-      'The built-in policy rewrites by what it would search first.',
+      'The rewriter is the policy itself and is not trained; the paper trains one with PPO on exact match, F1 and hits (the reward `rewriter`).',
+      'The built-in policy’s rewrite is its first search.',
       'At most four queries; the passages of each are shown.',
     ],
     sources: {
@@ -25,7 +25,7 @@ export const rewriteRetrieveRead: Recipe = {
       'settings.method.query.most': 'ours',
     },
     expectedEffect:
-      'Gold passages among the retrieved rise before exact match does; with the question as the query neither does.',
+      'Retrieved gold passages rise before exact match does; with the question as the query neither does.',
   },
   settings: promptedLoop(
     'rewrite-read',

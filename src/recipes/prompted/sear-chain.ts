@@ -10,22 +10,22 @@ export const searChain: Recipe = {
   version: '1',
   title: 'SearChain',
   summary:
-    'A whole chain of queries and answers, verified query by query by a reader, corrected and written anew.',
+    'A whole chain of queries and answers; a reader verifies each query, and the chain is corrected and rewritten.',
   about: {
     paper: '2304.14732',
     kind: 'not trained',
     parts: ['sub-question plan', 'verify and retry'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'The reader is the policy itself over the first passage, and counts above a mean log-probability of −0.5; the paper’s is a trained one with a logit of 1.5.',
-      'With the built-in policy the chain is its own searches, each answer is the thought behind a result, and a correction is a hint behind that; it writes no chain anew.',
+      'The reader is the policy itself over the first passage, with a threshold of −0.5 on its mean log-probability; the paper’s is trained, with a threshold of 1.5 on its logit.',
+      'With the built-in policy the chain is its own searches, each answer is the thought after a result, and a correction is a hint after that; it does not rewrite the chain.',
     ],
     sources: {
       'settings.method.verify.threshold': 'ours; code: 1.5 on the scale of its reader',
       'settings.method.verify.rounds': 'code: xsc1234/Search-in-the-Chain',
     },
     expectedEffect:
-      'Corrections are right more often than not; with answers of a wrong passage they harm.',
+      'Corrections are correct more often than not; with answers from a wrong passage they harm.',
   },
   settings: promptedLoop(
     'chain-verify',

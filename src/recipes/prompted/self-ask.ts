@@ -2,7 +2,7 @@ import type { Recipe } from '../parts/recipe.ts';
 import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
 
 /*
- * Self-Ask (arXiv 2210.03350; of FlashRAG: at most 5 follow-ups after a first search with the question).
+ * Self-Ask (arXiv 2210.03350; from FlashRAG: at most 5 follow-ups after a first search with the question).
  */
 export const selfAsk: Recipe = {
   id: 'self-ask',
@@ -16,17 +16,17 @@ export const selfAsk: Recipe = {
     parts: ['sub-question plan', 'first search with the question'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'Two passages a search in place of five, as most systems here have.',
-      'Results of earlier follow-ups stay visible; FlashRAG shows the latest alone.',
-      'The passages stand where the paper’s engine writes a short answer; the policy writes the intermediate answer.',
-      'The built-in policy has the first passages as a background; a follow-up of it is its search.',
+      'Two passages per search instead of five, as in most systems here.',
+      'Results of earlier follow-ups stay visible; FlashRAG shows only the latest.',
+      'Passages replace the short answer of the paper’s engine; the policy writes the intermediate answer.',
+      'The built-in policy gets the first passages as a background; its follow-ups are its searches.',
     ],
     sources: {
       'settings.retrieval.k': 'ours; FlashRAG: 5',
-      'settings.retrieval.maxSearches': 'FlashRAG: 5 follow-ups behind the first search',
+      'settings.retrieval.maxSearches': 'FlashRAG: 5 follow-ups after the first search',
     },
     expectedEffect:
-      'A question of n hops takes n follow-ups and the first search; without follow-ups, bridge questions fall and comparisons fall less.',
+      'A question with n hops takes n follow-ups and the first search; without follow-ups, bridge questions fall more than comparisons.',
   },
   settings: promptedLoop(
     'agent',

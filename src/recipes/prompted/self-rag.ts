@@ -8,16 +8,16 @@ export const selfRag: Recipe = {
   id: 'self-rag',
   version: '1',
   title: 'Self-RAG-style reflection',
-  summary: 'Retrieve where it is called for; go on behind each passage, and keep the best one.',
+  summary: 'Retrieve when needed; continue after each passage, and keep the best continuation.',
   about: {
     paper: '2310.11511',
     kind: 'not trained',
     parts: ['confidence-triggered retrieval', 'segment scores'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'No tokens of reflection: P(retrieve) is that of a search against an answer as the next tag; relevance and support are read off the words of passage and continuation, usefulness is left out.',
-      'A policy that reads words is asked for the grades.',
-      'One passage a segment goes on; no beam of 2.',
+      'No reflection tokens: P(retrieve) is that of a search against an answer as the next tag; relevance and support follow from the words of passage and continuation; usefulness is left out.',
+      'A chat model is asked for the grades.',
+      'One passage per segment is kept; no beam of 2.',
     ],
     published: {
       figure: 'EM 36.4 on NQ, F1 29.6',
@@ -33,7 +33,7 @@ export const selfRag: Recipe = {
       'settings.method.reflection.passages': 'ours; code: 10',
     },
     expectedEffect:
-      'The threshold draws a curve of searches against exact match; with a passage at random in place of the best, exact match falls.',
+      'The threshold trades searches against exact match; with a random passage instead of the best, exact match falls.',
   },
   settings: promptedLoop(
     'reflect',

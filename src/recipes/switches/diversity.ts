@@ -8,14 +8,14 @@ export const diversity: Switch = {
   id: 'diversity',
   title: 'Diversity-aware optimisation',
   summary:
-    'Of right rollouts, tokens that are less likely than 1/e are pushed up and surer ones down (λ = 0.01).',
+    'In correct rollouts, tokens less likely than 1/e are pushed up and more likely ones down (λ = 0.01).',
   about: {
     paper: '2505.23433',
     kind: 'switch of training',
-    parts: ['loss switches: diversity on right rollouts'],
+    parts: ['loss switches: diversity on correct rollouts'],
     differences: [
-      'The term is of the sampled tokens alone, not of the whole distribution.',
-      'A rollout is right where its exact match is 1, whatever its reward.',
+      'The term covers only the sampled tokens, not the whole distribution.',
+      'A rollout is correct if its exact match is 1, whatever its reward.',
       'Its weight is the recipe’s aggregation; group size and temperature (6 and 0.9 in the paper) stay the recipe’s.',
     ],
     published: {
@@ -27,7 +27,7 @@ export const diversity: Switch = {
       'changes.objective.diversity': 'paper: λ, at most 0.02',
     },
     expectedEffect:
-      'What eight rollouts solve together rises at equal accuracy of one, with more distinct first queries a group.',
+      'Pass@8 rises at equal accuracy of one rollout, with more distinct first queries per group.',
   },
   changes: { objective: { diversity: 0.01 } },
   mark: 'objective.diversity',

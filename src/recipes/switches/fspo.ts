@@ -2,23 +2,23 @@ import { TRAINING } from '../parts/training-base.ts';
 import type { Switch } from './switch.ts';
 
 /*
- * FSPO (arXiv 2505.24630; code: nusnlp/FSPO): a verdict on each step of reasoning is part of the reward and turns the
+ * FSPO (arXiv 2505.24630; code: nusnlp/FSPO): a verdict on each step of reasoning is part of the reward and flips the
  * advantage of the step's own tokens. Groups of 8, KL 1e-3, learning rate 4e-7 to 5e-7.
  */
 export const fspo: Switch = {
   id: 'fspo',
   title: 'FSPO',
   summary:
-    'Thoughts are checked against what was read; the verdict is rewarded and turns the advantage of their tokens.',
+    'Thoughts are checked against the passages read; the verdict is rewarded and flips the sign of their tokens’ advantage.',
   about: {
     paper: '2505.24630',
     kind: 'switch of training',
     parts: ['process reward: verdicts on thoughts', 'advantages per span'],
     differences: [
-      'A step is a thought in place of a sentence.',
-      'The verifier compares names and numbers with the passages that were read, in place of a language model.',
+      'A step is a thought instead of a sentence.',
+      'The verifier compares names and numbers with the passages that were read, instead of asking a language model.',
       'Tokens outside thoughts keep their advantage. As released they are all pushed up, those of wrong answers too: `fspo-as-released`.',
-      'Its reward takes the place of the recipe’s in every stage.',
+      'Its reward replaces the recipe’s in every stage.',
       'KL and learning rate stay the recipe’s.',
     ],
     published: {
@@ -30,7 +30,7 @@ export const fspo: Switch = {
       'reward.fspo': 'paper: answer and mean verdict',
     },
     expectedEffect:
-      'The share of thoughts that nothing read supports falls while accuracy does not; as released, wrong answers become surer.',
+      'The share of thoughts without support in the passages falls while accuracy does not; as released, wrong answers become more confident.',
   },
   changes: {
     objective: { factuality: 'paper' },

@@ -2,20 +2,20 @@ import type { Switch } from './switch.ts';
 
 /*
  * GPPO (Klear-Reasoner, arXiv 2508.07629; code: suu990901/KlearReasoner, compute_gppo_loss): beyond the clip the gradient is
- * kept at the clip's value. Clip 0.2 and 0.28, dual clip 10 in its script, 0.1 of the likelihood of right rollouts.
+ * kept at the clip's value. Clip 0.2 and 0.28, dual clip 10 in its script, 0.1 of the likelihood of correct rollouts.
  */
 export const gppo: Switch = {
   id: 'gppo',
   title: 'GPPO',
-  summary: 'Beyond the clip the gradient keeps the value that it has at the clip, in place of 0.',
+  summary: 'Beyond the clip the gradient keeps its value at the clip instead of 0.',
   about: {
     paper: '2508.07629',
     kind: 'switch of training',
     parts: ['loss switches: gradient beyond the clip'],
     differences: [
-      'Four updates per step, as with one every ratio is 1 and no clip is met.',
+      'Four updates per step: with one, every ratio is 1 and the clip has no effect.',
       'Clip and dual clip stay the recipe’s; the paper’s are 0.2, 0.28 and 10 (`objective.clip`, `objective.dualClip`).',
-      'The likelihood of right rollouts, 0.1 in its code, is off: `objective.positiveNll=0.1`.',
+      'The likelihood of correct rollouts, 0.1 in its code, is off: `objective.positiveNll=0.1`.',
       'Beyond the dual clip the gradient is 0, as in its code.',
     ],
     published: {
@@ -27,7 +27,7 @@ export const gppo: Switch = {
       'changes.updates': 'ours; it matters with two or more',
     },
     expectedEffect:
-      'Hardly a token has no gradient, where GRPO with as many updates per step has some; wrong rollouts are learned from faster.',
+      'Almost every token has a gradient, unlike in GRPO with as many updates per step; the policy learns faster from wrong rollouts.',
   },
   changes: { updates: 4, objective: { surrogate: 'gppo' } },
   mark: 'objective.surrogate',

@@ -11,7 +11,7 @@ import type { Switch } from './switch.ts';
 import { sws } from './sws.ts';
 import { verifierPitfalls } from './verifier-pitfalls.ts';
 
-/** Every switch of training that is a paper of its own: of questions, of the loss, of rewards. A new one is its file and a line here. */
+/** All switches of training from papers: of questions, of the loss, of rewards. To add one: a file and a line here. */
 export const SWITCHES: readonly Switch[] = [
   speedRl,
   onlineFiltering,

@@ -1,23 +1,23 @@
 import type { Switch } from './switch.ts';
 
 /*
- * One-Shot RLVR (arXiv 2504.20571; code: ypwang61/One-Shot-RLVR): one question fills every batch, that whose accuracy
- * spread most over the epochs of an earlier run. GRPO with groups of 8, KL 1e-3, entropy bonus 1e-3.
+ * One-Shot RLVR (arXiv 2504.20571; code: ypwang61/One-Shot-RLVR): one question fills every batch, the one whose accuracy
+ * varied most over the epochs of an earlier run. GRPO with groups of 8, KL 1e-3, entropy bonus 1e-3.
  */
 export const oneShotRlvr: Switch = {
   id: 'one-shot-rlvr',
   title: 'One-Shot RLVR',
-  summary: 'One question fills every batch: that whose accuracy spread most.',
+  summary: 'One question fills every batch: the one whose accuracy varied most.',
   about: {
     paper: '2504.20571',
     kind: 'switch of training',
     parts: ['question-stream control: fixed ids'],
     differences: [
-      'Accuracies come from the first three steps of the run itself, over a pool of eight questions that eight a step ask three times; the paper takes them from a whole earlier run over its whole set. `curriculum.probeSteps` and `curriculum.pool` change that.',
-      'Two or four questions with `curriculum.count`, named ones with `curriculum.ids`.',
-      'No bonus on entropy, which the paper finds to matter; its KL of 1e-3 is the recipe’s to have.',
-      'One update a step unless the recipe has more; the paper makes eight.',
-      'A small policy has little to be elicited: what may carry over to other questions is how it searches and answers, not what it knows.',
+      'Accuracies come from the first three steps of the run itself, in which eight questions per step cover a pool of eight three times; the paper uses an earlier run over the whole set. `curriculum.probeSteps` and `curriculum.pool` change that.',
+      '`curriculum.count` sets two or four questions, `curriculum.ids` names them.',
+      'No entropy bonus, which the paper finds important; its KL of 1e-3 is left to the recipe.',
+      'One update per step unless the recipe has more; the paper makes eight.',
+      'A small policy has little hidden ability: how it searches and answers may carry over to other questions, not what it knows.',
     ],
     published: {
       figure: '73.6 (36.0 before training)',

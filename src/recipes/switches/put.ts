@@ -4,12 +4,12 @@ import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
 import { trainSettingsSchema, type TrainSettings } from '../parts/training.ts';
 import type { Switch } from './switch.ts';
 
-/** Switches of training over settings: what each changes, whether it is on, and what it cannot be put over. */
+/** Switches of training: which settings each changes, whether it is on, and which settings it cannot be applied to. */
 
-/** Settings as every recipe has them: an object among them is a group of settings, any other is one setting. */
+/** Settings of any recipe: an object in them is a group of settings, any other value is one setting. */
 const GROUPS: Readonly<Record<string, unknown>> = { ...TRAINING, objective: OBJECTIVE };
 
-/** Settings that a switch changes, each as one, by path; its reward is `rewardOf`. */
+/** Settings that a switch changes, by path; its reward is `rewardOf`. */
 export const changesOf = ({ changes }: Switch): readonly { path: string; value: unknown }[] =>
   Object.entries(changes)
     .filter(([key]) => key !== 'stages')
@@ -19,7 +19,7 @@ export const changesOf = ({ changes }: Switch): readonly { path: string; value: 
         : [{ path: key, value }],
     );
 
-/** The reward that it puts into every stage; null: it leaves rewards alone. */
+/** The reward that it sets in every stage; null: it does not change rewards. */
 export const rewardOf = ({ changes }: Switch): string | null => changes.stages?.[0]?.reward ?? null;
 
 /** Paths of all settings that it changes. */
@@ -28,7 +28,7 @@ export const pathsOf = (one: Switch): string[] => [
   ...(rewardOf(one) === null ? [] : ['stages.0.reward']),
 ];
 
-/** The first setting that both change; undefined where they can be on together. */
+/** The first setting that both change; undefined if they can be on together. */
 export const sharedSetting = (a: Switch, b: Switch): string | undefined =>
   pathsOf(a).find((path) => pathsOf(b).includes(path));
 
@@ -37,7 +37,7 @@ const at = (from: unknown, path: string): unknown =>
     .split('.')
     .reduce<unknown>((branch, key) => (isObjectOrList(branch) ? branch[key] : undefined), from);
 
-/** Whether a switch is on in settings, which may be unfinished. */
+/** Whether a switch is on in settings, which may be incomplete. */
 export function isOn(settings: unknown, { mark, changes }: Switch): boolean {
   const value = at(settings, mark);
   const own = at(changes, mark);
@@ -46,24 +46,24 @@ export function isOn(settings: unknown, { mark, changes }: Switch): boolean {
     : value !== undefined && value !== null && value !== 0;
 }
 
-/** Why a switch would do nothing over settings, or take away what they are; null where it can be put over them. */
+/** Why a switch would have no effect on settings or overwrite them; null if it can be applied. */
 export function unfit({ stages, curriculum }: TrainSettings, one: Switch): string | null {
-  const said = (why: string): string => `${one.title} cannot be put over this recipe: ${why}`;
+  const said = (why: string): string => `${one.title} cannot be applied to this recipe: ${why}`;
   const losses = stages.map(({ loss }) => loss?.kind);
   const supervised = losses.find((kind) => kind !== undefined);
   if (losses.every((kind) => kind?.startsWith('stored-')))
-    return said(`no rollouts are made where stages learn from stored trajectories.`);
+    return said(`stages that learn from stored trajectories make no rollouts.`);
   const isOfLoss = changesOf(one).some(
     ({ path }) => path === 'updates' || path.startsWith('objective.'),
   );
   if (isOfLoss && losses.every((kind) => kind !== undefined))
     return said(`it changes the policy gradient, and the recipe learns by ${supervised}.`);
   if (rewardOf(one) !== null && supervised !== undefined)
-    return said(`it has a reward of its own, and a stage learns by ${supervised}.`);
+    return said(`it sets a reward, and a stage learns by ${supervised}.`);
   const kind = one.changes.curriculum?.kind;
   return kind !== undefined && curriculum.kind !== 'uniform' && curriculum.kind !== kind
     ? said(
-        `it changes curriculum.kind, and ${curriculum.kind} is what the recipe has. Set curriculum.kind to uniform first, if that may go.`,
+        `it changes curriculum.kind, and the recipe needs ${curriculum.kind}. Set curriculum.kind to uniform first to replace it.`,
       )
     : null;
 }
@@ -80,8 +80,8 @@ function putOver(settings: TrainSettings, one: Switch): TrainSettings {
 }
 
 /**
- * Settings with switches over them, as a copy. Whether they can then be trained is not looked at.
- * @throws Error of one line where one does not fit them, or two change the same setting
+ * A copy of settings with switches applied. Whether they can be trained is not checked.
+ * @throws Error of one line if a switch cannot be applied, or two change the same setting
  */
 export function withSwitches(settings: TrainSettings, switches: readonly Switch[]): TrainSettings {
   const chosen = [...new Set(switches)];

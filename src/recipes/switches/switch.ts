@@ -7,14 +7,14 @@ type Changes<T> = T extends readonly unknown[]
     ? { [Key in keyof T]?: Changes<T[Key]> }
     : T;
 
-/** A change of settings, as `training` of a study's arm has it. Of `stages` the first one's reward counts, in every stage. */
+/** A change of settings, as in `training` of a study's arm. The first stage's reward is used in every stage. */
 type SwitchChanges = Changes<
   Omit<TrainSettings, 'format' | 'preset' | 'recipe' | 'seed' | 'steps'>
 >;
 
-/** What a paper changes in how any system is trained, as values. */
+/** A paper's change to the training of any system, as values. */
 export interface Switch {
-  /** None that a recipe has. */
+  /** Different from every recipe id. */
   id: string;
   title: string;
   /** One sentence for the page. */
@@ -22,10 +22,10 @@ export interface Switch {
   about: About<'switch of training'>;
   changes: SwitchChanges;
   /**
-   * The one of its settings that tells whether it is on: a word must be that of `changes`; a number or a part must be there,
-   * whatever it is.
+   * The setting that shows whether it is on: a string must equal that of `changes`; a number or object must only be
+   * present.
    */
   mark: string;
-  /** Paths of settings that mean something beside it alone, and go with it. */
+  /** Paths of settings that only matter with it and are removed with it. */
   dependents?: readonly string[];
 }

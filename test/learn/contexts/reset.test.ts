@@ -66,7 +66,7 @@ it.each([
   expect(untrainable(withChanges(settings, changes))?.path).toBe(path);
 });
 
-describe('SmartRAG with a new prompt behind each search', () => {
+describe('SmartRAG with a new prompt after each search', () => {
   let world: World;
   beforeAll(async () => {
     world = await openTestWorld();

@@ -5,9 +5,9 @@ import { SHARED_DIFFERENCES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
- * ARENA (arXiv 2505.13258; code: ren258/ARENA): no search of its own; over given passages it names the relevant ones,
- * analyses and answers, and earns ten more where all of it is right. KL is k2 with 0.04 and temperature is 0.9, both by
- * default in the copy of TRL that its code brings; groups of 7.
+ * ARENA (arXiv 2505.13258; code: ren258/ARENA): does not search; it names the relevant ones of given passages,
+ * analyses and answers, and earns 10 more if all of that is correct. KL is k2 with 0.04 and temperature is 0.9, both
+ * defaults of the copy of TRL in its code; groups of 7.
  */
 const grpo = (reward: string): VariantSettings => ({
   ...TRAINING,
@@ -26,7 +26,7 @@ export const arena: Recipe = {
   version: '3',
   title: 'ARENA',
   summary:
-    'Reads given passages, names the relevant ones, analyses, answers; ten more where all is right.',
+    'Reads given passages, names the relevant ones, analyses, answers; a bonus of 10 if all is correct.',
   about: {
     paper: '2505.13258',
     kind: 'trained by RL',
@@ -34,8 +34,8 @@ export const arena: Recipe = {
     differences: [
       ...SHARED_DIFFERENCES.slice(0, 1),
       ...SHARED_DIFFERENCES.slice(2),
-      'The references are what the question itself brings, and may lack a supporting passage; theirs hold all of them among distractors.',
-      'Untrained, the built-in policy nearly always asks for a search behind its passages; none is left, so it is refused and told to answer.',
+      'The passages are retrieved with the question and may lack a supporting one; the paper’s include all of them among distractors.',
+      'Untrained, the built-in policy nearly always searches after its passages; no search is allowed, so it is refused and asked to answer.',
       'Groups of 8 in place of 7; ε is 1e-6 in place of 1e-4.',
       BLOCKS_SHOWN,
     ],
@@ -56,7 +56,7 @@ export const arena: Recipe = {
       'reward.arena-released': 'code: src/evaluate.py, its pattern over lines',
     },
     expectedEffect:
-      'Exactly the supporting passages are named more often, and right answers with wrong passages vanish; without the bonus less so.',
+      'Exactly the supporting passages are named more often, and correct answers with wrong passages vanish; less so without the bonus.',
   },
   settings: {
     ...DEFAULT_SETTINGS,

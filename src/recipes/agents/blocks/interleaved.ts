@@ -5,7 +5,7 @@ import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
  * Interleaved Reasoning (arXiv 2505.19640; no code): every step of the reasoning ends in a sub-answer that is shown at
- * once. Right ones are paid only where the final answer is right and the batch improves. KL k3 0.001, temperature 0.8.
+ * once. Correct ones are rewarded only if the final answer is correct and the batch improves. KL k3 0.001, temperature 0.8.
  */
 const variant = (name: string, title: string, reward: string): Variant => ({
   name,
@@ -23,7 +23,7 @@ export const interleaved: Recipe = {
   version: '1',
   title: 'Interleaved Reasoning',
   summary:
-    'Think, search, say the sub-answer at once, go on; sub-answers are paid where the batch improves.',
+    'Think, search, give a sub-answer at once, repeat; sub-answers are rewarded while the batch improves.',
   about: {
     paper: '2505.19640',
     kind: 'trained by RL',
@@ -31,7 +31,7 @@ export const interleaved: Recipe = {
     differences: [
       ...SHARED_DIFFERENCES,
       GRPO_FOR_PPO,
-      'It searches; theirs reasons over given paragraphs without tools.',
+      'It searches; the paper reasons over given paragraphs without tools.',
       'λ_f and λ_a are 1; the paper gives none.',
       BLOCKS_SHOWN,
     ],
@@ -48,13 +48,13 @@ export const interleaved: Recipe = {
       'reward.interleaved': 'paper: 2, −1.5, −2 and 0.5; its λ are not given, 1 is ours',
     },
     expectedEffect:
-      'The first right sub-answer comes after fewer tokens; with the intermediate reward ungated sub-answers rise and answers do not.',
+      'The first correct sub-answer comes after fewer tokens; with an ungated intermediate reward, sub-answers improve and answers do not.',
   },
   settings: { ...searchLoop(3, 4), blocks: ['summary'] },
   training: [
     variant('grpo', 'GRPO, sub-answers discounted by time', 'interleaved'),
     variant('partial', 'GRPO, each right sub-answer', 'interleaved-partial'),
     variant('all-or-none', 'GRPO, all sub-answers or none', 'interleaved-all'),
-    variant('ungated', 'GRPO, sub-answers paid always (ablation)', 'interleaved-ungated'),
+    variant('ungated', 'GRPO, sub-answers always rewarded (ablation)', 'interleaved-ungated'),
   ],
 };

@@ -5,24 +5,24 @@ import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
  * Memory-R1 (arXiv 2508.19828; no code): a memory bank of facts that the policy adds to, updates and deletes from, and a
- * frozen answerer that reads the bank alone; both are paid by exact match. Here the manager is what is trained.
+ * frozen answerer that reads only the bank; both are rewarded by exact match. Here only the manager is trained.
  */
 export const memoryR1: Recipe = {
   id: 'memory-r1',
   version: '1',
   title: 'Memory-R1, manager',
   summary:
-    'Keeps a memory of facts while it searches; a frozen copy answers from the memory alone.',
+    'Keeps a memory of facts while it searches; a frozen copy answers from the memory only.',
   about: {
     paper: '2508.19828',
     kind: 'trained by RL',
     parts: ['blocks: memory', 'memory bank', 'frozen answerer'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'A world of facts, with older states of pages, in place of dialogues; facts come from searches.',
-      'The bank is written anew behind every result; which fact was added, updated, deleted or kept is told by comparison, not named.',
-      'The frozen answerer is the checkpoint without its adapter and reads the whole bank, or, in `memory-r1/retrieved`, four facts of at most sixteen, in place of 60. `memory-r1/answerer` trains it by itself, on a memory that holds every sentence that the question finds, sixteen at most: names of those that it keeps, then the answer.',
-      'The policy ends with an answer of its own, which earns nothing; metrics and held-out scores are of that answer.',
+      'A world of facts, with older versions of pages, instead of dialogues; facts come from searches.',
+      'The bank is rewritten after every result; which fact was added, updated, deleted or kept is found by comparison, not stated by the model.',
+      'The frozen answerer is the checkpoint without its adapter. It reads the whole bank, or in `memory-r1/retrieved` four of at most sixteen facts (paper: 60). `memory-r1/answerer` trains only the answerer, on at most sixteen sentences found with the question: it names the ones it keeps, then answers.',
+      'The policy also answers at the end, without a reward; metrics and held-out scores use that answer.',
       BLOCKS_SHOWN,
     ],
     published: {
@@ -40,13 +40,13 @@ export const memoryR1: Recipe = {
       'reward.memory-r1-retrieved': 'ours: 16 and 4; paper: 60 are read',
     },
     expectedEffect:
-      'Facts are updated where they were deleted and added before, and fewer contradict each other; a manager that only adds does not.',
+      'Facts are updated instead of deleted and added, and fewer contradict each other; a manager that only adds does not show this.',
   },
   settings: { ...searchLoop(2, 4), blocks: ['memory'] },
   training: [
     {
       name: 'grpo',
-      title: 'GRPO, what a frozen copy answers from the memory',
+      title: 'GRPO, answers of a frozen copy from the memory',
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'memory-r1', weights: {} }],
@@ -55,9 +55,9 @@ export const memoryR1: Recipe = {
     },
     {
       name: 'answerer',
-      title: 'The answerer by itself: GRPO, which of four facts it keeps and what it answers',
+      title: 'Only the answerer: GRPO, which of four facts it keeps and its answer',
       differences:
-        'Its memory is what a manager that only adds holds of one retrieval with the question, so that questions of two hops at most are asked; it runs ARENA’s loop, whose numbers stand for the memories that theirs writes out.',
+        'The memory is filled by one retrieval with the question, so questions have at most two hops. It runs ARENA’s loop: numbers instead of the memories that the paper writes out.',
       loop: 'arena',
       settings: {
         ...TRAINING,
@@ -69,7 +69,7 @@ export const memoryR1: Recipe = {
     },
     {
       name: 'retrieved',
-      title: 'GRPO, what a frozen copy answers from four facts of the memory',
+      title: 'GRPO, answers of a frozen copy from four facts of the memory',
       differences: 'The memory holds sixteen facts; the oldest are forgotten.',
       settings: {
         ...TRAINING,

@@ -5,7 +5,7 @@ import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
  * R-Search (arXiv 2506.04185; code: QingFei1/R-Search): at most 4 searches of 3 passages; before it answers the policy
- * copies the evidence that it relies on, and is paid for what a frozen model answers from that alone.
+ * copies the evidence that it relies on, and is rewarded for what a frozen model answers from only that.
  */
 export const rSearch: Recipe = {
   id: 'r-search',
@@ -19,7 +19,7 @@ export const rSearch: Recipe = {
     parts: ['blocks: evidence', 'frozen answerer', 'outcome and format ladder'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The frozen answerer is the checkpoint without its adapter, greedy; theirs is Llama-3.2-3B at temperature 0.1.',
+      'The frozen answerer is the checkpoint without its adapter, greedy (paper: Llama-3.2-3B at temperature 0.1).',
       BLOCKS_SHOWN,
     ],
     published: {
@@ -37,7 +37,7 @@ export const rSearch: Recipe = {
       'reward.r-search': 'code: src/verl/utils/reward_score/qa_f1.py: 0.2, 0.2',
     },
     expectedEffect:
-      'What the frozen copy answers from the evidence rises towards what the policy answers; without the evidence term it does not.',
+      'The frozen copy’s score from the evidence rises towards the policy’s own; without the evidence term it does not.',
   },
   settings: { ...searchLoop(3, 4), blocks: ['evidence'], dialect: 'r-search' },
   training: [

@@ -4,9 +4,9 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { BLOCKS_SHOWN } from './shown.ts';
 
 /*
- * s3 (arXiv 2505.14146; code: pat-jj/s3): only the searcher is trained. What the question itself brings is given first;
- * the policy names the passages that matter of each result, and a frozen copy answers from these. The reward is what
- * that gains over one retrieval. Three searches of its own; k = 2 of which it names some, where theirs names 3 of 8.
+ * s3 (arXiv 2505.14146; code: pat-jj/s3): only the searcher is trained. Passages retrieved with the question are given first;
+ * the policy names the passages that matter in each result, and a frozen copy answers from these. The reward is the
+ * gain over one retrieval. Three searches; k = 2, of which it names some (released code: 3 of 8).
  */
 const loop = searchLoop(2, 4);
 const curriculum = {
@@ -19,7 +19,7 @@ export const s3: Recipe = {
   id: 's3',
   version: '2',
   title: 's3',
-  summary: 'Trains the searcher alone: a frozen copy answers from the passages that it selects.',
+  summary: 'Trains only the searcher: a frozen copy answers from the passages that it selects.',
   about: {
     paper: '2505.14146',
     kind: 'trained by RL',
@@ -33,10 +33,10 @@ export const s3: Recipe = {
     differences: [
       ...SHARED_DIFFERENCES,
       GRPO_FOR_PPO,
-      'The frozen generator is the checkpoint without its adapter; theirs is Qwen2.5-14B.',
-      'The searcher ends its search with an answer of its own, which earns nothing; metrics and held-out scores are of that answer.',
-      'Two passages a search in place of eight: the context of the built-in policy is short.',
-      'Whether plain retrieval answers a question is told by the policy itself over a pool of 192, where theirs asks its generator about 170,000.',
+      'The frozen generator is the checkpoint without its adapter (paper: Qwen2.5-14B).',
+      'The searcher also answers at the end, without a reward; metrics and held-out scores use that answer.',
+      'Two passages per search instead of eight: the context of the built-in policy is short.',
+      'The policy itself decides, over a pool of 192 questions, which ones plain retrieval answers; the paper asks its generator about 170,000.',
       BLOCKS_SHOWN,
     ],
     published: {
@@ -56,7 +56,7 @@ export const s3: Recipe = {
       'reward.s3-released': 'code: verl/utils/reward_score/rag_2.py',
     },
     expectedEffect:
-      'The same frozen answerer becomes right more often though it is not trained, and fewer questions get worse by searching.',
+      'The frozen answerer is correct more often although it is not trained, and searching harms fewer questions.',
   },
   settings: {
     ...loop,

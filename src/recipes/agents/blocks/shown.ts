@@ -1,3 +1,3 @@
-/** Of recipes that ask for blocks which no prompt explains. */
+/** The difference of recipes whose blocks no prompt explains. */
 export const BLOCKS_SHOWN =
-  'Theirs learns its blocks from a prompt. The shipped policy was shown them in its training.';
+  'The paper teaches its blocks by a prompt. The built-in policy saw them in its training.';

@@ -3,9 +3,9 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
- * ARPO (arXiv 2507.19849; code: dongguanting/ARPO): half of a group begins at the question, the rest branches off
- * behind results where the policy's entropy rose. P = clamp(0.5 + w · ΔH, 0, 1); theirs have w = 0.2 with 32 to 152
- * thousand tokens in the vocabulary. Ours is larger, since a small policy that was trained on the protocol is sure.
+ * ARPO (arXiv 2507.19849; code: dongguanting/ARPO): half of a group starts at the question, the rest branches
+ * after results at which the policy's entropy rose. P = clamp(0.5 + w · ΔH, 0, 1); the paper has w = 0.2 with 32 to 152
+ * thousand tokens in the vocabulary. Ours is larger: a small policy that was trained on the protocol has low entropy.
  */
 const branching = {
   kind: 'entropy',
@@ -28,18 +28,18 @@ export const arpo: Recipe = {
   id: 'arpo',
   version: '2',
   title: 'ARPO',
-  summary: 'Rollouts branch behind results that leave the policy uncertain.',
+  summary: 'Rollouts branch after results that leave the model uncertain.',
   about: {
     paper: '2507.19849',
     kind: 'trained by RL',
     parts: ['branch on entropy', 'blocks: compute', 'conditional bonus: both tools'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The entropy is of the whole vocabulary and of the tokens behind the result, as in the paper; the code takes ten tokens of it, and the segment before the result, which `arpo/as-released` does, too.',
-      'Its first entropies are of the rollout itself; the released table of them is never cleared between batches: `arpo/as-released-kept`.',
-      'w is 0.5 in place of 0.2, for a policy that is surer of its words.',
-      'Groups of 8 of which 4 begin at the question, in place of 16 and 8. Where all have ended, the rest begin at the question at once; the code begins one a round, which may branch.',
-      'The second tool is a calculator over retrieved values in place of Python.',
+      'Entropy is over the whole vocabulary and over the tokens after the result, as in the paper. The code uses ten tokens of the vocabulary and the segment before the result; `arpo/as-released` also uses that segment.',
+      'First entropies are those of the rollout itself; the released code never clears its table of them between batches: `arpo/as-released-kept`.',
+      'w is 0.5 instead of 0.2, because the built-in policy has lower entropy.',
+      'Groups of 8, of which 4 start at the question, instead of 16 and 8. When all have ended, the rest start at the question at once; the code starts one per round, which may branch.',
+      'The second tool is a calculator over retrieved values instead of Python.',
     ],
     published: {
       figure: '58.3 on average (GRPO 56.5)',
@@ -56,7 +56,7 @@ export const arpo: Recipe = {
       'reward.tool-star': 'code: verl/utils/reward_score/deep_research.py',
     },
     expectedEffect:
-      'Tool calls that are made a trained rollout fall, and branches stand behind results of high entropy; with w = 0 they do not.',
+      'Tool calls per trained rollout fall, and branches follow results of high entropy; with w = 0 they do not.',
   },
   settings: { ...searchLoop(3, 3), blocks: ['compute'], dialect: 'tool-star' },
   training: [
@@ -69,21 +69,21 @@ export const arpo: Recipe = {
     {
       name: 'once',
       title: 'Branches, shared tokens counted once',
-      differences: 'Paper and code count a shared token in every rollout that holds it.',
+      differences: 'Paper and code count a shared token once per rollout that contains it.',
       settings: { ...settings, branching: { ...branching, credit: 'once' } },
     },
     {
       name: 'as-released',
       title: 'Branches by the entropy before the result',
       differences:
-        'As in the released code, the entropy is of what was written before the result, less that of what the rollout, or branch, first wrote itself: at its first own result branching is a fair coin.',
+        'As in the released code, ΔH is the entropy of the text before the result minus that of the first text of the rollout or branch; at its first own result it branches with probability 0.5.',
       settings: { ...settings, branching: { ...branching, measured: 'before-result' } },
     },
     {
       name: 'as-released-kept',
-      title: 'Branches by the entropy before the result, less the first of all in its place',
+      title: 'Branches by the entropy before the result, minus the first one ever at its position',
       differences:
-        'As in the released code, the entropy is of what was written before the result, and is told from what was first written in the same place of a batch in all of the run. A place is that of the question in its batch and of the rollout in its group; theirs numbers branches over the batch.',
+        'As in the released code, ΔH is the entropy of the text before the result minus that of the first text at the same position of a batch in the whole run. A position is question in batch and rollout in group; the code numbers branches over the batch.',
       settings: { ...settings, branching: { ...branching, measured: 'before-result-kept' } },
     },
   ],

@@ -3,8 +3,8 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
- * ExSearch (arXiv 2505.20128; code: mangopy/SearchLM): expectation maximisation over searches. Eight trajectories a
- * question at temperature 0.8; each is learned from by the share that the gold answer's probability after it has.
+ * ExSearch (arXiv 2505.20128; code: mangopy/SearchLM): expectation maximisation over searches. Eight trajectories per
+ * question at temperature 0.8; each is weighted by its share of the gold answer's probability.
  */
 type Weight = 'likelihood' | 'right' | 'uniform' | 'released';
 
@@ -27,16 +27,16 @@ export const exSearch: Recipe = {
   version: '1',
   title: 'ExSearch',
   summary:
-    'Learns its own searches by likelihood, weighted by how likely they make the gold answer.',
+    'SFT on its own searches, weighted by how likely they make the gold answer.',
   about: {
     paper: '2505.20128',
     kind: 'trained otherwise',
     parts: ['weighted SFT'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'What it read is thought over in place of a fact block, and no ranking of 20 passages is written: a search brings two.',
-      'Trajectories are sampled anew in every step in place of five rounds over a stored set, and at top-p 1 in place of 0.95.',
-      'The probability is of the whole answer block with its tags, summed over its tokens.',
+      'The policy thinks about what it read instead of writing a fact block, and writes no ranking of 20 passages: a search returns two.',
+      'Trajectories are sampled again in every step instead of five rounds over a stored set, and at top-p 1 instead of 0.95.',
+      'The probability is that of the whole answer block with its tags, summed over its tokens.',
     ],
     published: {
       figure: 'F1 62.59',
@@ -51,7 +51,7 @@ export const exSearch: Recipe = {
       'as-released.stages.0.loss.weight': 'code: src/tuning/trainer.py',
     },
     expectedEffect:
-      "Weights by likelihood learn faster than right or wrong alone where few are right; the released code's weights do no better than equal ones.",
+      "Likelihood weights learn faster than only correct or wrong when few are correct; the released code's weights do no better than equal ones.",
   },
   settings: searchLoop(2, 5),
   training: [
@@ -60,13 +60,13 @@ export const exSearch: Recipe = {
       title: 'Weighted by the likelihood of the gold answer',
       settings: settingsBy('likelihood'),
     },
-    { name: 'rejection', title: 'Right ones alone', settings: settingsBy('right') },
-    { name: 'uniform', title: 'All alike', settings: settingsBy('uniform') },
+    { name: 'rejection', title: 'Only correct ones', settings: settingsBy('right') },
+    { name: 'uniform', title: 'Equal weights', settings: settingsBy('uniform') },
     {
       name: 'as-released',
       title: "The released code's weights",
       differences:
-        'The released code weighs by the loss in place of the likelihood, so worse ones count more.',
+        'The released code weights by the loss instead of the likelihood, so worse trajectories count more.',
       settings: settingsBy('released'),
     },
   ],

@@ -3,9 +3,9 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
- * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): Search-R1 in which wrong rollouts are, with P = 20/101, gone
- * on with after a sentence that doubts. ρ₀ = 0.08 of the originals' number is kept of the clones, and ρ follows
- * how often they are right (0.1 of a step's share).
+ * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): Search-R1 in which wrong rollouts are continued, with P = 20/101,
+ * after a sentence of doubt. ρ₀ = 0.08 of the originals' number of clones is kept, and ρ follows
+ * how often clones are correct (moving mean, 0.1 per step).
  */
 const branching = {
   kind: 'revive',
@@ -30,14 +30,14 @@ export const rexRag: Recipe = {
   id: 'rex-rag',
   version: '2',
   title: 'REX-RAG',
-  summary: 'Rollouts that answered wrong are gone on with behind a sentence that doubts.',
+  summary: 'Rollouts with a wrong answer are continued after a sentence of doubt.',
   about: {
     paper: '2508.08149',
     kind: 'trained by RL',
     parts: ['revive failures', 'objective: ratio to a mixture'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Eight sentences in the words of the built-in world in place of 30; the policy was not shown them before.',
+      'Eight sentences in the vocabulary of the built-in world instead of 30; the policy has not seen them before.',
       'The cap on the ratio in the scripts with DAPO is left out.',
       'Groups of 8 in place of 5.',
     ],
@@ -55,15 +55,15 @@ export const rexRag: Recipe = {
       'grpo.branching.smoothing': 'code: α of the moving mean',
     },
     expectedEffect:
-      'Groups in which every rollout is wrong become fewer and clones are right at times; without the correction the ratio of the sentences is far from 1.',
+      'Fewer groups are all wrong, and some clones are correct; without the correction the ratio of the sentences is far from 1.',
   },
   settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
   training: [
-    { name: 'grpo', title: 'GRPO, failures revived, ratio to the mixture', settings },
+    { name: 'grpo', title: 'GRPO, failures continued, ratio to the mixture', settings },
     {
       name: 'uncorrected',
-      title: 'GRPO, failures revived, no correction',
-      differences: 'The ablation: clones are trained as if the policy had written the sentences.',
+      title: 'GRPO, failures continued, no correction',
+      differences: 'Ablation: clones are trained as if the policy had written the sentences.',
       settings: { ...settings, branching: { ...branching, correction: 'none' } },
     },
   ],

@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * Tool-Star (arXiv 2505.16410; code: dongguanting/Tool-Star): search and a second tool, at most 3 calls, F1 with a
- * bonus where both tools led to a right answer.
+ * bonus if both tools led to a correct answer.
  */
 const stage = { reward: 'tool-star', weights: {} };
 const objective = { ...OBJECTIVE, aggregation: 'token-mean' } as const;
@@ -13,7 +13,7 @@ export const toolStar: Recipe = {
   id: 'tool-star',
   version: '2',
   title: 'Tool-Star',
-  summary: 'Searches and computes; right answers that used both tools earn a little more.',
+  summary: 'Searches and computes; correct answers that used both tools get a small bonus.',
   about: {
     paper: '2505.16410',
     kind: 'trained by RL',
@@ -25,9 +25,9 @@ export const toolStar: Recipe = {
     ],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The second tool is a calculator over retrieved values in place of Python, and only searches are counted against the limit of 3.',
-      'Theirs learns both tools from 54,000 trajectories. The shipped policy was shown its blocks in its training.',
-      'The DPO behind the reinforcement learning pairs rollouts of 0.75 and more with those of 0 and less; its constants are ours. Its reference is the checkpoint; `tool-star/rounds` takes the policy as a round begins.',
+      'The second tool is a calculator over retrieved values instead of Python, and only searches count towards the limit of 3.',
+      'The paper teaches both tools with 54,000 trajectories. The built-in policy saw the blocks in its training.',
+      'The DPO after RL pairs rollouts with a reward of at least 0.75 with those of at most 0; its constants are ours. Its reference is the checkpoint; in `tool-star/rounds` it is the policy at the start of the round.',
     ],
     sources: {
       'settings.retrieval.k': 'ours; code: 10 web snippets',
@@ -37,7 +37,7 @@ export const toolStar: Recipe = {
         'code: Tool_Star_RL/src/verl/verl/utils/reward_score/re_search.py, 0.1 for both tools',
     },
     expectedEffect:
-      'The share of right rollouts that use both tools rises; without the bonus it does not. Both tools on questions that need one would be farming.',
+      'The share of correct rollouts that use both tools rises; without the bonus it does not. Both tools on questions that need only one would be reward hacking.',
   },
   settings: { ...searchLoop(3, 3), blocks: ['compute'], dialect: 'tool-star' },
   training: [
@@ -64,9 +64,9 @@ export const toolStar: Recipe = {
     },
     {
       name: 'rounds',
-      title: 'GRPO, then two rounds of DPO, each from the policy as it stands',
+      title: 'GRPO, then two rounds of DPO, each from the current policy',
       differences:
-        'The first round’s reference is the policy behind the reinforcement learning. How many rounds theirs has is not confirmed.',
+        'The first round’s reference is the policy after RL. The paper’s number of rounds is not confirmed.',
       settings: {
         ...TRAINING,
         stages: [

@@ -3,24 +3,24 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
- * TreeRPO (arXiv 2506.05183): a group is a tree of turns; a turn is worth the mean of what follows it and is told
- * from its siblings. A part of reinforcement learning: --set branching.kind=tree puts it under any recipe.
+ * TreeRPO (arXiv 2506.05183): a group is a tree of turns; the value of a turn is the mean over what follows it, and
+ * its advantage is relative to its siblings. --set branching.kind=tree applies it to any recipe.
  */
 export const treeRpo: Recipe = {
   id: 'tree-rpo',
   version: '1',
   title: 'TreeRPO',
-  summary: 'Every turn has siblings, and is credited with what follows it on average.',
+  summary: 'Every turn has siblings and gets the mean reward of what follows it.',
   about: {
     paper: '2506.05183',
     kind: 'trained by RL',
     parts: ['tree rollouts', 'span advantages'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'A step is a turn with its search in place of a fixed number of tokens, and the tree branches behind results.',
-      'Two children and three levels in place of eight and three, which the paper is said to have.',
-      "The advantage is divided by the siblings' own deviation; the paper's normaliser is not known here.",
-      'Its tasks are mathematics without search.',
+      'A step is a turn with its search instead of a fixed number of tokens, and the tree branches after results.',
+      'Two children and three levels instead of eight and three (the paper’s, not confirmed).',
+      "The advantage is divided by the siblings' standard deviation; the paper's normaliser is not known.",
+      'The paper’s tasks are mathematics without search.',
     ],
     published: {
       figure: 'pass@1 35.5 on average (19.0 before training)',
@@ -33,7 +33,7 @@ export const treeRpo: Recipe = {
       'grpo.branching.depth': 'not confirmed of the paper',
     },
     expectedEffect:
-      "A turn's advantage tells whether it retrieved a supporting passage better than GRPO's does, at as many leaves.",
+      "A turn's advantage predicts whether it retrieved a supporting passage better than GRPO's does, at the same number of leaves.",
   },
   settings: searchLoop(3, 4),
   training: [

@@ -3,24 +3,24 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
- * AR-Bench (arXiv 2506.08295): a benchmark of problems that lack something, which has to be asked for. Here the question
- * form is the world's own: two bear a name, and the one who asked knows which is meant.
+ * AR-Bench (arXiv 2506.08295): a benchmark of problems with missing information, which has to be asked for. Here
+ * questions are from the built-in world: two entities share a name, and the user knows which is meant.
  */
 export const arBench: Recipe = {
   id: 'ar-bench',
   version: '1',
   title: 'Asking back, after AR-Bench',
-  summary: 'Plain search with a block that asks the asker which of two namesakes is meant.',
+  summary: 'Plain search with a block that asks the user which of two namesakes is meant.',
   about: {
     paper: '2506.08295',
     kind: 'trained by RL',
     parts: ['blocks: ask', 'ask action'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'A benchmark, not a system: its detective cases, situation puzzles and numbers to guess are not here; questions that need a clarification are.',
-      'The reply is the world’s, by rule; a question that needs none is answered so.',
-      'It is trained by GRPO on exact match; theirs tries SFT, DPO and search at test time.',
-      'An ask has one form, so that their choice between several asks by what each is expected to leave has nothing to choose from; `ar-bench/asks` pays for what an ask narrows. It may ask as often as its tokens allow; `budgets.asks` is their limit of turns.',
+      'A benchmark, not a system: its detective cases, situation puzzles and number guessing are left out; questions that need a clarification are here.',
+      'The world replies by rule; if a question needs no clarification, the reply says so.',
+      'It is trained by GRPO on exact match; the paper tries SFT, DPO and search at test time.',
+      'There is only one way to ask, so the paper’s choice between several asks by expected narrowing does not apply; `ar-bench/asks` rewards what an ask narrows. It may ask as often as its tokens allow; `budgets.asks` sets the paper’s limit of turns.',
     ],
     published: {
       figure: 'about 35 % of numbers guessed',
@@ -32,7 +32,7 @@ export const arBench: Recipe = {
       'reward.ar-bench': 'ours; its measure: code (tmlr-group/AR-Bench)',
     },
     expectedEffect:
-      'It asks on questions with namesakes and on no others; without the block it is right on these about half of the time.',
+      'It asks only on questions with namesakes; without the block it is correct on these about half of the time.',
   },
   settings: { ...searchLoop(2, 6), blocks: ['ask'] },
   training: [
@@ -47,9 +47,9 @@ export const arBench: Recipe = {
     },
     {
       name: 'asks',
-      title: 'GRPO by exact match and what asks narrow',
+      title: 'GRPO by exact match and by what asks narrow',
       differences:
-        'Each ask is paid the share of the namesakes that it is expected to leave out, by which the paper’s search at test time ranks asks; a question that is clear pays nothing.',
+        'Each ask earns the share of namesakes that it is expected to rule out, the value by which the paper’s search at test time ranks asks; on a clear question it earns nothing.',
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'ar-bench', weights: {} }],

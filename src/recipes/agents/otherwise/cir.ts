@@ -5,7 +5,7 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * CIR (arXiv 2505.24480; code: RUCAIBox/CIR): code-integrated reasoning by reinforcement learning with ±1, no KL, clip 0.2 /
- * 0.28, groups of 16; the number of calls that are allowed rises by stages, 2, 4, 5, 8 and 10.
+ * 0.28, groups of 16; the number of allowed calls rises by stages: 2, 4, 5, 8 and 10.
  */
 const stage = (maxSearches: number, steps: number): TrainSettings['stages'][number] => ({
   steps,
@@ -28,16 +28,16 @@ export const cir: Recipe = {
   id: 'cir',
   version: '1',
   title: 'CIR, for search',
-  summary: 'Trained by right or wrong alone, with more calls allowed from stage to stage.',
+  summary: 'Rewarded only for correct or wrong; each stage allows more calls.',
   about: {
     paper: '2505.24480',
     kind: 'trained by RL',
     parts: ['blocks: compute', 'code tool', 'stages: more calls'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Its tool is Python; here it is search with a calculator over retrieved values, and the limit that rises is that of searches.',
+      'The paper’s tool is Python; here it is search with a calculator over retrieved values, and the rising limit is the one on searches.',
       'Groups of 8 in place of 16, three stages in place of five.',
-      'The environment is masked by who wrote it; the released code finds tool output by its tags in text that was tokenised anew, as many blocks as calls are allowed, and trains on what is behind them: `cir/as-released`, on the tokens that were sampled.',
+      'Text of the environment is masked. The released code finds tool output by its tags in re-tokenised text, as many blocks as calls are allowed, and trains on later ones: `cir/as-released` does so on the sampled tokens.',
     ],
     published: {
       figure: '52.4 on average',
@@ -52,7 +52,7 @@ export const cir: Recipe = {
       'reward.cir': 'code: ±1',
     },
     expectedEffect:
-      'With the full limit from the start calls collapse or outputs grow early; by stages they do not.',
+      'With the full limit from the start, calls collapse or outputs grow early; with stages they do not.',
   },
   settings: { ...searchLoop(2, 8), blocks: ['compute'] },
   training: [
@@ -70,7 +70,7 @@ export const cir: Recipe = {
       name: 'as-released',
       title: 'The stages, masked by the first results',
       differences:
-        'As in the released code, as many blocks of results as searches are allowed are left out of the loss, whoever wrote them, and results behind them are trained on; a calculation has a result, and is not counted.',
+        'As in the released code, only as many result blocks as searches are allowed are masked, also those that the policy wrote, and later results are trained on; a calculation has a result but is not counted.',
       settings: {
         ...settings,
         stages: [stage(2, 33), stage(4, 33), stage(8, 34)],

@@ -5,8 +5,8 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * Collab-RAG (arXiv 2504.04915; code: ritaranx/Collab-RAG): a decomposer writes the plan, a reader answers line by line;
- * plans whose answer is right are learned (SFT), then preferred to the others of the question (DPO, β 0.1, with the
- * chosen one's likelihood). It gives no number of rounds.
+ * SFT on plans whose answer is correct, then DPO that prefers them to the question's other plans (β 0.1, with the
+ * chosen one's likelihood). The number of rounds is not given.
  */
 const SFT_STEPS = 20;
 
@@ -39,18 +39,18 @@ export const collabRag: Recipe = {
   version: '1',
   title: 'Collab-RAG',
   summary:
-    'Writes a plan of sub-questions, which a reader answers one by one; learns from which plans work.',
+    'Writes a plan of sub-questions, which a reader answers one by one; learns from the plans that work.',
   about: {
     paper: '2504.04915',
     kind: 'trained otherwise',
     parts: ['blocks: plan', 'sub-question plan', 'rejection-sampling SFT', 'DPO pairs of rollouts'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Decomposer and reader are one policy, and the reader is as it is trained; theirs is a frozen GPT-4o-mini.',
-      'The plan of the built-in policy is parts with commas between them; one that names nothing is asked of the answer before it. A policy that reads words writes numbered lines with #1, #2 and whether passages are needed.',
-      'Its passages stand in the context before the final answer, two a sub-question in place of nine; all pairs of a question are taken.',
-      'Plans are judged by the answer alone; `collab-rag/format` has the paper’s reward, which wants a plan that can be read as well.',
-      'The reference of the preferences is the checkpoint; `collab-rag/rounds` takes the policy behind SFT, and moves it once.',
+      'Decomposer and reader are one policy, so the reader is trained too; the paper’s reader is a frozen GPT-4o-mini.',
+      'The built-in policy’s plan is a list with commas; a part without a name is about the previous answer. A chat model writes numbered lines with #1, #2 and whether passages are needed.',
+      'Passages are in the context before the final answer, two per sub-question instead of nine; all pairs of a question are used.',
+      'Plans are scored only by the answer; `collab-rag/format` has the paper’s reward, which also requires a readable plan.',
+      'The DPO reference is the checkpoint; `collab-rag/rounds` uses the policy after SFT and updates it once.',
       '`method.plan.substitute=false` is the released code, whose pattern for #1 never matches.',
     ],
     published: {
@@ -69,7 +69,7 @@ export const collabRag: Recipe = {
       'as-released.overrides.method.plan.substitute': 'code: llm_reader.py, line 183',
     },
     expectedEffect:
-      'Answers get better with the plan alone trained; without substitution bridge questions fall to about the accuracy of comparisons.',
+      'Answers improve when only the plan is trained; without substitution, bridge questions fall to about the accuracy of comparisons.',
   },
   settings: {
     ...searchLoop(2, 6),
@@ -78,19 +78,19 @@ export const collabRag: Recipe = {
     method: { plan: { most: 4, substitute: true, zigzag: true, verify: 0 } },
   },
   training: [
-    { name: 'dpo', title: 'SFT on right ones, then DPO', settings: training() },
+    { name: 'dpo', title: 'SFT on correct ones, then DPO', settings: training() },
     {
       name: 'rounds',
-      title: 'SFT on right ones, then two rounds of DPO',
+      title: 'SFT on correct ones, then two rounds of DPO',
       differences:
-        'The first round’s reference is the policy behind SFT, the second’s the policy behind the first; the paper gives no number of rounds.',
+        'The first round’s reference is the policy after SFT, the second’s the policy after the first; the paper gives no number of rounds.',
       settings: training({}, { rounds: 2 }),
     },
     {
       name: 'format',
-      title: 'The same with two rounds of DPO, and nothing for a plan that cannot be read',
+      title: 'The same with two rounds of DPO, and no reward for an unreadable plan',
       differences:
-        'Both rounds are ours; a plan of the built-in policy is well formed where it has a part.',
+        'Both rounds are ours; a plan of the built-in policy is well formed if it has a part.',
       settings: training({}, { rounds: 2 }, 'collab-rag'),
     },
     {

@@ -3,8 +3,8 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
 /*
- * CoRAG (arXiv 2501.14342; code: microsoft/LMOps, corag_agent.py): chains of query and sub-answer; up to 16 a question are
- * sampled, and the one that makes the gold answer likeliest is learned. L is 3 in the code. At test time one greedy
+ * CoRAG (arXiv 2501.14342; code: microsoft/LMOps, corag_agent.py): chains of query and sub-answer; up to 16 per question are
+ * sampled, with SFT on the one that makes the gold answer most likely. L is 3 in the code. At test time one greedy
  * chain, the best of 4, or a tree of 4 × 2: `method.chain.decode`.
  */
 export const corag: Recipe = {
@@ -12,17 +12,17 @@ export const corag: Recipe = {
   version: '1',
   title: 'CoRAG',
   summary:
-    'Learns the chain of searches that makes the gold answer likeliest; decodes one, N or a tree.',
+    'SFT on the chain of searches that makes the gold answer most likely; decodes one, N or a tree.',
   about: {
     paper: '2501.14342',
     kind: 'trained otherwise',
     parts: ['chain of retrieval', 'path scorer and decoding', 'rejection-sampling SFT'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'One context: passages stand in it, and the sub-answer is the thought behind them, where theirs shows the chain of sub-answers alone.',
-      'Chains are scored by how unsure the policy is of its answer behind them, where theirs takes the likelihood of “No relevant information found” (`method.chain.scorer=no-information`; the shipped policy never learned to say so); the lowest is kept, as there.',
-      'Searches of chains that are not kept are not counted, their tokens are.',
-      'Eight chains a question are sampled anew in every step in place of 16 once, at temperature 1; two passages a search, and none for the question itself before the answer unless `method.chain.closing` says how many.',
+      'One context with the passages, in which the sub-answer is the thought after them; the paper shows only the chain of sub-answers.',
+      'Chains are scored by the policy’s uncertainty about the answer after them; the lowest is kept. The paper scores by the likelihood of “No relevant information found” (`method.chain.scorer=no-information`; the built-in policy never learned to say so).',
+      'Searches of discarded chains are not counted, their tokens are.',
+      'Eight chains per question are sampled in every step instead of 16 once, at temperature 1; two passages per search, and none for the question itself before the answer (`method.chain.closing` sets how many).',
     ],
     published: {
       figure: 'EM 56.3 (best of 8, L = 10)',
@@ -46,12 +46,12 @@ export const corag: Recipe = {
   training: [
     {
       name: 'sft',
-      title: 'Likelihood of the best chain, with the gold answer',
+      title: 'SFT on the best chain, with the gold answer',
       settings: supervisedBy({ kind: 'sft', weight: 'best', gold: true }),
     },
     {
       name: 'random',
-      title: 'Likelihood of all chains alike',
+      title: 'SFT on all chains, equal weights',
       settings: supervisedBy({ kind: 'sft', weight: 'uniform', gold: true }),
     },
   ],

@@ -3,8 +3,8 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
- * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT): a hint after the opening of the first thought invites to use the
- * tool; GRPO of groups of 8 with KL 1e-3, right or wrong less ω = 0.1 where every call failed.
+ * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT): a hint at the start of the first thought suggests using the
+ * tool; GRPO with groups of 8 and KL 1e-3, correct or wrong minus ω = 0.1 if every call failed.
  */
 const settingsBy = (reward: string): VariantSettings => ({
   ...TRAINING,
@@ -21,17 +21,17 @@ export const cort: Recipe = {
   version: '1',
   title: 'CoRT, for search',
   summary:
-    'The first thought begins with an invitation to use the tools; calls that all fail cost.',
+    'The first thought starts with a hint to use the tools; a rollout whose calls all fail pays a penalty.',
   about: {
     paper: '2506.09820',
     kind: 'trained by RL',
     parts: ['hint insertion', 'blocks: compute', 'code tool', 'shaping: cost of failed calls'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Its tool is a Python interpreter that keeps its state; here it is search with a calculator over retrieved values.',
-      'Of its hints, the one that opens the first thought; what it learns before from 30 traces made by hand is left out.',
-      'Held-out questions are asked with the hint, too, as theirs is a part of the prompt.',
-      'Temperature 1 in place of 0.6 with top-p 0.95.',
+      'The paper’s tool is a Python interpreter that keeps its state; here it is search with a calculator over retrieved values.',
+      'Only the hint that opens the first thought is used; the SFT on 30 hand-made traces is left out.',
+      'Held-out questions also get the hint, because in the paper it is part of the prompt.',
+      'Temperature 1 instead of 0.6 with top-p 0.95.',
     ],
     published: {
       figure: '58.3 on average (prompt-hint with RL)',
@@ -46,7 +46,7 @@ export const cort: Recipe = {
       'reward.cort-released': 'code: deepscaler/rewards/math_reward_hybrid.py',
     },
     expectedEffect:
-      'As released, rollouts without a call vanish even where no call is needed; as in the paper they do not.',
+      'As released, rollouts without a call vanish even if no call is needed; as in the paper they do not.',
   },
   settings: {
     ...searchLoop(2, 6),
@@ -59,7 +59,7 @@ export const cort: Recipe = {
     {
       name: 'as-released',
       title: 'GRPO, no call costs too',
-      differences: 'A rollout without a call loses as much as one whose calls all failed.',
+      differences: 'A rollout without a call gets the same penalty as one whose calls all failed.',
       settings: settingsBy('cort-released'),
     },
   ],

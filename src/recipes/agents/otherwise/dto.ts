@@ -4,7 +4,7 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { STORED, supervisedBy } from './shared.ts';
 
 /*
- * DTO (arXiv 2505.21765): a trajectory is cut where its answer would be right, and the cut one is preferred to the whole.
+ * DTO (arXiv 2505.21765): a trajectory is cut where its answer would be correct, and the cut one is preferred to the whole.
  * α and the number of samples were not available: 0.9 and 8 are ours.
  */
 export const dto: Recipe = {
@@ -12,20 +12,20 @@ export const dto: Recipe = {
   version: '1',
   title: 'DTO, think wisely',
   summary:
-    'Samples its answer behind every result; prefers rollouts cut where they would be right.',
+    'Samples its answer after every result; prefers rollouts cut where that answer is correct.',
   about: {
     paper: '2505.21765',
     kind: 'trained otherwise',
     parts: ['answers sampled at every turn', 'DPO pairs of stored trajectories'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'A boundary is the end of a result, where theirs cuts a thought into patterns; what does not help is not pruned, only what is behind the cut.',
-      'DPO, where a review of it names another preference loss.',
-      `${STORED} \`lab rollout --recipe dto\` samples eight answers behind each result, and \`lab trajectories --pairs truncated\` cuts.`,
-      'Its loop samples these answers in evaluation, too, which costs tokens and changes no answer.',
+      'Cuts are at the end of a result; the paper cuts a thought by patterns. Only what follows the cut is removed; useless parts before it stay.',
+      'DPO; a review of the paper names another preference loss.',
+      `${STORED} \`lab rollout --recipe dto\` samples eight answers after each result, and \`lab trajectories --pairs truncated\` cuts.`,
+      'The loop also samples these answers in evaluation, which costs tokens and changes no answer.',
     ],
     published: {
-      figure: 'about 3,000 tokens in place of 5,000, accuracy up to +12 %',
+      figure: 'about 3,000 tokens instead of 5,000, accuracy up to +12 %',
       benchmark: 'sets of mathematics, its abstract',
       model: 'reasoning models of its abstract',
     },
@@ -34,7 +34,7 @@ export const dto: Recipe = {
       'dpo.stages.0.loss.beta': 'ours; not given',
     },
     expectedEffect:
-      'Searches a question fall without a loss of accuracy; pairs of other lengths at random lose it.',
+      'Searches per question fall without a loss of accuracy; pairs of random lengths lose accuracy.',
   },
   settings: {
     ...searchLoop(2, 6),

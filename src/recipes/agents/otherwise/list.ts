@@ -14,7 +14,7 @@ import { select2Reason } from './select2reason.ts';
 import { start } from './start.ts';
 import { webThinker } from './web-thinker.ts';
 
-/** Systems that are trained otherwise than as search agents by reinforcement learning, or for other tools. */
+/** Systems that are not search agents trained by reinforcement learning, or that are trained for other tools. */
 export const OTHERWISE: readonly Recipe[] = [
   corag,
   collabRag,

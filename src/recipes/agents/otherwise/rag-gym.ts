@@ -3,8 +3,8 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
 /*
- * RAG-Gym (arXiv 2502.13957; code: RAG-Gym/RAG-Gym): candidates for every step are ranked, the best is executed; rank 0
- * is learned (SFT) or preferred to ranks from 2 on (DPO). Ten candidates and at most ten steps; β is that of its DPO.
+ * RAG-Gym (arXiv 2502.13957; code: RAG-Gym/RAG-Gym): candidates for every step are ranked, the best is executed; SFT on rank 0,
+ * or DPO that prefers it to ranks from 2 on. Ten candidates and at most ten steps; β is that of its DPO.
  */
 const RANKED = { loop: 'actions', method: { candidates: { n: 5, by: 'gold' } } } as const;
 
@@ -12,7 +12,7 @@ export const ragGym: Recipe = {
   id: 'rag-gym',
   version: '1',
   title: 'RAG-Gym',
-  summary: 'Supervised step by step: of several next actions the best is executed and preferred.',
+  summary: 'Supervised per step: of several next actions, the best is executed and preferred.',
   about: {
     paper: '2502.13957',
     kind: 'trained otherwise',
@@ -24,10 +24,10 @@ export const ragGym: Recipe = {
     ],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Actions are ranked by the gold chain, where theirs asks GPT-4o: right answers first, then what brings most new supporting passages, new passages, and shorter ones. Held-out questions are asked without it.',
-      'Five candidates a step in place of ten, and two rollouts per question.',
-      'Its own agent, which drafts an answer and searches for the claim without support, needs a policy that is asked in words; here the loop is plain search.',
-      'The process reward model is a sum of weighted features of an action, where theirs is a head on the language model. It is fitted by `lab reward-model` to rollouts with `--set loop=actions --set method.candidates.n=5 --set method.candidates.by=gold`, and makes a system of its own that `lab evaluate --custom` and Evaluate take.',
+      'Actions are ranked by the gold chain (paper: by GPT-4o): correct answers first, then most new supporting passages, new passages, and shorter actions. Held-out questions do not use it.',
+      'Five candidates per step instead of ten, and two rollouts per question.',
+      'The paper’s agent, which drafts an answer and searches for the unsupported claim, needs a chat model; here the loop is plain search.',
+      'The process reward model is a weighted sum of features of an action; the paper’s is a head on the language model. `lab reward-model` fits it to rollouts with `--set loop=actions --set method.candidates.n=5 --set method.candidates.by=gold`; the result is a custom system for `lab evaluate --custom` and Evaluate.',
     ],
     published: {
       figure: 'EM 46.5, F1 60.19 (Re²Search++)',
@@ -43,7 +43,7 @@ export const ragGym: Recipe = {
       'dpo.stages.0.loss.low': 'code: dpo/dpo.py',
     },
     expectedEffect:
-      'Preferences between queries teach more than imitation of the best one; where answering is the only choice they do not.',
+      'Preferences between queries teach more than SFT on the best one; if answering is the only choice, they do not.',
   },
   settings: searchLoop(2, 5),
   training: [
@@ -58,8 +58,8 @@ export const ragGym: Recipe = {
     },
     {
       name: 'rounds',
-      title: 'The same in two rounds, each from the policy of the one before',
-      differences: 'The released code trains once; rounds, each with its own reference, are ours.',
+      title: 'The same in two rounds, each from the policy of the previous one',
+      differences: 'The released code trains once; rounds, each with a new reference, are ours.',
       settings: supervisedBy(
         { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.5, pairs: 'actions', rounds: 2 },
         { questions: 32, groupSize: 2 },
@@ -68,7 +68,7 @@ export const ragGym: Recipe = {
     },
     {
       name: 'sft',
-      title: 'Imitation of the best actions of right rollouts',
+      title: 'SFT on the best actions of correct rollouts',
       settings: supervisedBy(
         { kind: 'sft', weight: 'right', gold: false },
         { questions: 32, groupSize: 2 },

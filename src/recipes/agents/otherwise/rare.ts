@@ -3,24 +3,24 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { supervisedBy } from './shared.ts';
 
 /*
- * RARE (arXiv 2503.23513; code: Open-DataFlow/RARE): three passages stand with the question; up to eight attempts of a
- * teacher, the first right one is learned after the passages.
+ * RARE (arXiv 2503.23513; code: Open-DataFlow/RARE): three passages are given with the question; up to eight attempts of a
+ * teacher, SFT on the first correct one, after the passages.
  */
 export const rare: Recipe = {
   id: 'rare',
   version: '1',
   title: 'RARE',
-  summary: 'One retrieval; learns to reason over given passages from the first right attempt.',
+  summary: 'One retrieval; learns to reason over given passages from the first correct attempt.',
   about: {
     paper: '2503.23513',
     kind: 'trained otherwise',
     parts: ['one retrieval, then a thought', 'rejection-sampling SFT'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The policy is its own teacher, where theirs is QwQ-32B; attempts go on behind the first right one and are not looked at.',
-      'Attempts are sampled at temperature 0.95 without top-p 0.7 and top-k 50, anew in every step.',
-      'In an invented world nothing can be recalled, so that the gain over recall is not seen here; the optional KTO is left out.',
-      'Facts are swapped by asking in worlds that nobody trained on, where every fact is another; which old fact an answer gives cannot be told there.',
+      'The policy is its own teacher (paper: QwQ-32B); attempts after the first correct one are sampled but not used.',
+      'Attempts are sampled in every step, at temperature 0.95 without top-p 0.7 and top-k 50.',
+      'In an invented world nothing can be recalled from pre-training, so the gain over recall cannot be seen here; the optional KTO is left out.',
+      'Facts are swapped by asking in worlds that no policy was trained on, where every fact differs; which old fact an answer gives cannot be determined there.',
     ],
     published: {
       figure: '76.8 (GPT-4 with RAG 75.2)',
@@ -33,13 +33,13 @@ export const rare: Recipe = {
       'sft.groupSize': 'code: up to 8 attempts',
     },
     expectedEffect:
-      'Answers follow passages that were swapped; one that was trained without passages gives the old fact.',
+      'Answers follow swapped passages; a policy trained without passages gives the old fact.',
   },
   settings: { ...searchLoop(3, 1), loop: 'rationale' },
   training: [
     {
       name: 'sft',
-      title: 'Likelihood of the first right attempt of eight',
+      title: 'SFT on the first correct attempt of eight',
       settings: supervisedBy({ kind: 'sft', weight: 'first', gold: false }, { temperature: 0.95 }),
     },
   ],

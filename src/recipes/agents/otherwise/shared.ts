@@ -5,7 +5,7 @@ import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 
 /** Differences of systems that learn from stored trajectories. */
 export const STORED =
-  'The trajectories are the policy’s own, made before the first step, or those of a file that `lab trajectories` makes of rollouts (--demonstrations).';
+  'The trajectories are the policy’s own rollouts from before the first step, or a file that `lab trajectories` makes from rollouts (--demonstrations).';
 
 type Loss = NonNullable<TrainSettings['stages'][number]['loss']>;
 

@@ -4,8 +4,8 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 import { STORED, supervisedBy } from './shared.ts';
 
 /*
- * START (arXiv 2503.04625): a hint before the answer makes the policy use its tool again; what is right with the hint and
- * wrong without is learned with the hint in it, then right samples of the result from the base again.
+ * START (arXiv 2503.04625): a hint before the answer makes the policy use its tool again; SFT on rollouts that are correct with
+ * the hint and wrong without, hint included, then SFT of the base on correct samples of the resulting policy.
  */
 const HINTED: SettingsOverride = {
   loop: 'hinted',
@@ -21,17 +21,17 @@ export const start: Recipe = {
   version: '1',
   title: 'START, for search',
   summary:
-    'A hint in place of the answer makes it search again; it learns to do so without the hint.',
+    'A hint instead of the answer makes it search again; it learns to do so without the hint.',
   about: {
     paper: '2503.04625',
     kind: 'trained otherwise',
     parts: ['hint insertion', 'rejection-sampling SFT'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'Its tool is Python and its tasks are mathematics; here the tool is search.',
-      'The hint stands in place of an answer, which is dropped, or, in `hint-rft-results`, behind every result: there are no words of hesitation to stand behind.',
-      `Hint-RFT: ${STORED} Own ones are right with a hint, on questions that no rollout without it answers, and the hint is learned; so does \`lab rollout --recipe start --set loop=hinted --set method.hint=…\` with \`--failed\` and \`--words\`.`,
-      'In `masked` rollouts are hinted anew in every step, the hint is read and not learned, and questions that need no hint count too.',
+      'The paper’s tool is Python and its tasks are mathematics; here the tool is search.',
+      'The hint replaces an answer, which is dropped, or in `hint-rft-results` follows every result; the paper puts it after words of hesitation, which do not occur here.',
+      `Hint-RFT: ${STORED} The policy’s own ones are correct with a hint, on questions that no rollout without it answers, and the hint is trained on; \`lab rollout --recipe start --set loop=hinted --set method.hint=…\` with \`--failed\` and \`--words\` does the same.`,
+      'In `masked`, rollouts get the hint in every step, the hint is masked out of the loss, and questions that need no hint count too.',
     ],
     published: {
       figure: 'AIME24 66.7 (QwQ-32B-Preview 50.0), GPQA 63.6 (58.1)',
@@ -44,25 +44,25 @@ export const start: Recipe = {
       'masked.stages.0.overrides.method.hint.most': 'ours',
     },
     expectedEffect:
-      'Searches on hard questions and their accuracy rise without hints; where the hint was masked they do not.',
+      'Searches on hard questions and their accuracy rise without hints; if the hint was masked, they do not.',
   },
   settings: searchLoop(2, 6),
   training: [
     {
       name: 'masked',
-      title: 'Right rollouts with a hint that is not learned',
+      title: 'Correct rollouts with a masked hint',
       settings: supervisedBy({ kind: 'sft', weight: 'right', gold: false }, {}, HINTED),
     },
     {
       name: 'hint-rft',
-      title: 'Stored trajectories that a hint turned right',
+      title: 'Stored trajectories that a hint made correct',
       differences: STORED,
       trajectories: { overrides: HINTED, failedWithout: true, choice: { words: true } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),
     },
     {
       name: 'hint-rft-results',
-      title: 'Stored trajectories that hints behind results turned right',
+      title: 'Stored trajectories that hints after results made correct',
       differences: STORED,
       trajectories: { overrides: BEHIND_RESULTS, failedWithout: true, choice: { words: true } },
       settings: supervisedBy({ kind: 'stored-sft', batch: 16 }),

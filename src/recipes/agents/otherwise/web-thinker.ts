@@ -5,7 +5,7 @@ import { supervisedBy } from './shared.ts';
 
 /*
  * WebThinker (arXiv 2504.21776; code: RUC-NLPIR/WebThinker): a reasoner reads what an explorer extracts from pages; online
- * DPO on whole trajectories: right, then fewer calls, then shorter by γ. γ and β are not given: 1.5 and 0.1 are ours.
+ * DPO on whole trajectories: correct, then fewer calls, then shorter by γ. γ and β are not given: 1.5 and 0.1 are ours.
  */
 const dpo = {
   kind: 'dpo',
@@ -21,16 +21,16 @@ export const webThinker: Recipe = {
   id: 'web-thinker',
   version: '1',
   title: 'WebThinker',
-  summary: 'Reads extracts of what it searches; prefers right, then fewer calls, then shorter.',
+  summary: 'Reads extracts of search results; prefers correct, then fewer calls, then shorter rollouts.',
   about: {
     paper: '2504.21776',
     kind: 'trained otherwise',
     parts: ['knowledge extraction', 'DPO pairs of rollouts'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The explorer is an extract of whole sentences from ten passages, and opens no links, up to three of which `web-thinker/links` opens: names in what was found that are titles of pages. No reports are written.',
-      'At most 8 searches in place of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` ends without an answer there, and spends all searches on a query of at most five characters, as the released code does.',
-      'Pairs are sampled anew in every step, and the reference is the checkpoint throughout; `web-thinker/rounds` has its two rounds, each from the policy of the round before, though still with new pairs in every step, and `web-thinker/rounds-once` with pairs that are sampled once a round.',
+      'The explorer extracts whole sentences from ten passages and opens no links; `web-thinker/links` opens up to three (names in the results that are titles of pages). No reports are written.',
+      'At most 8 searches instead of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` does as the released code: a repeated query ends the rollout without an answer, and one of at most five characters uses up all searches.',
+      'Pairs are sampled in every step, and the reference is always the checkpoint. `web-thinker/rounds` has the paper’s two rounds, each from the policy of the previous round, still with new pairs in every step; `web-thinker/rounds-once` samples pairs once per round.',
     ],
     published: {
       figure: 'GPQA 70.7, GAIA 48.5, WebWalkerQA 46.5 (before training 68.7, 44.7, 41.9)',
@@ -50,7 +50,7 @@ export const webThinker: Recipe = {
       'as-released-whole.overrides.retrieval.maxSearches': 'code: scripts/run_web_thinker.py',
     },
     expectedEffect:
-      'Preferring fewer calls alone lowers searches at equal accuracy; preferring right ones alone raises both.',
+      'Preferring only fewer calls lowers searches at equal accuracy; preferring only correct ones raises both.',
   },
   settings: {
     ...searchLoop(10, 8),
@@ -60,20 +60,20 @@ export const webThinker: Recipe = {
   training: [
     {
       name: 'dpo',
-      title: 'Online DPO: right, fewer calls, shorter',
+      title: 'Online DPO: correct, fewer calls, shorter',
       settings: supervisedBy(dpo),
     },
     {
       name: 'rounds',
-      title: 'The same in two rounds, each from the policy of the one before',
+      title: 'The same in two rounds, each from the policy of the previous one',
       differences:
-        'In each round pairs are sampled anew in every step, where theirs samples them once with the policy that the round begins with.',
+        'Pairs are sampled in every step of a round; the paper samples them once, with the policy at the start of the round.',
       settings: supervisedBy({ ...dpo, rounds: 2 }),
     },
     {
       name: 'links',
-      title: 'Online DPO, and links of what was found are opened',
-      differences: 'Which links are opened follows from the query, where theirs is asked.',
+      title: 'Online DPO that opens links in the results',
+      differences: 'The query decides which links are opened; the paper asks its model.',
       settings: supervisedBy(dpo, {
         overrides: { method: { extraction: { clicks: 3 } } },
       }),
@@ -82,7 +82,7 @@ export const webThinker: Recipe = {
       name: 'rounds-once',
       title: 'The same in two rounds whose pairs are sampled once',
       differences:
-        'A round is one step of 512 rollouts, whose pairs are learned twice, eight at a time; how many theirs takes at a time is not given.',
+        'A round is one step of 512 rollouts with two epochs over their pairs, eight per update; the paper’s batch size is not given.',
       settings: supervisedBy(
         { ...dpo, rounds: 2, passes: 2, pairsAnUpdate: 8 },
         {
@@ -95,16 +95,16 @@ export const webThinker: Recipe = {
     },
     {
       name: 'as-released',
-      title: 'The same with the released code’s ends',
+      title: 'The same with the released code’s stop rules',
       differences:
-        'As in the released code, a repeated query ends a rollout without an answer, and one of at most five characters spends all searches.',
+        'As in the released code, a repeated query ends a rollout without an answer, and one of at most five characters uses up all searches.',
       settings: supervisedBy(dpo, { overrides: { retrieval: { lapses: 'end' } } }),
     },
     {
       name: 'as-released-whole',
       title: 'The same with all of the released code’s faults',
       differences:
-        'Beside these ends, a search is counted before it is compared with the limit, so that 19 of 20 are made, and what was extracted so far is put behind the extraction’s prompt again with every search; the explorer’s own turns are searches here.',
+        'In addition, a search is counted before the limit is checked, so 19 of 20 are made, and earlier extracts are appended to the extraction prompt again with every search; the explorer’s own turns are searches here.',
       settings: supervisedBy(dpo, {
         overrides: {
           retrieval: { lapses: 'end', counted: 'before', maxSearches: 20 },

@@ -3,23 +3,23 @@ import { PROMPTED_DIFFERENCES, promptedLoop } from '../../prompted/loop.ts';
 
 /*
  * ComposeRAG (arXiv 2506.00232): decompose, answer sub-question by sub-question, compose, verify against the evidence, and
- * once more where that fails. Rounds, k and prompts were not available: two rounds are ours.
+ * repeat once if that fails. Rounds, k and prompts were not available: two rounds are ours.
  */
 export const composeRag: Recipe = {
   id: 'compose-rag',
   version: '1',
   title: 'ComposeRAG',
   summary:
-    'A plan, its sub-questions one by one, an answer that its passages must hold, or another search.',
+    'A plan, its sub-questions one by one, an answer that the passages must contain, or another search.',
   about: {
     paper: '2506.00232',
     kind: 'not trained',
     parts: ['sub-question plan', 'verify and retry'],
     differences: [
       ...PROMPTED_DIFFERENCES,
-      'The verifier looks whether a passage holds the answer word for word; theirs is a model.',
-      'Where it fails, the question is searched with the draft of its answer behind it; there is no new plan, no rewriting of sub-questions and no reranking.',
-      'The built-in policy’s plan is parts with commas between them.',
+      'The verifier checks whether a passage contains the answer word for word; the paper’s is a model.',
+      'If that fails, it searches for the question followed by the draft answer; there is no new plan, no rewriting of sub-questions and no reranking.',
+      'The built-in policy’s plan is a list with commas.',
     ],
     published: {
       figure: 'up to +15 % over fine-tuned methods, +5 % over pipelines',
@@ -28,10 +28,10 @@ export const composeRag: Recipe = {
     },
     sources: {
       'settings.method.plan.most': 'ours',
-      'settings.method.plan.verify': 'ours; not at hand',
+      'settings.method.plan.verify': 'ours; not available',
     },
     expectedEffect:
-      'Answers that no passage holds become rarer, by more where retrieval is weak; without verification they do not.',
+      'Answers that no passage contains become rarer, more so with weak retrieval; without verification they do not.',
   },
   settings: {
     ...promptedLoop(

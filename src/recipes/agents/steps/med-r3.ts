@@ -18,8 +18,8 @@ export const medR3: Recipe = {
     differences: [
       ...SHARED_DIFFERENCES,
       'No medicine: the reference graph is the gold chain of the question.',
-      'Without a search nothing of an invented world is known: the first stage teaches format and the names of the chain, not answers.',
-      'The language penalty is left out, and a language model’s grade of 1 in 2 is an answer that is partly right.',
+      'Without search the model knows nothing about an invented world: the first stage teaches format and the names of the chain, not answers.',
+      'The language penalty is left out, and a partly correct answer replaces a language model’s grade of 1 of 2.',
     ],
     published: {
       figure: '3.93 % above GPT-4o-mini',
@@ -34,7 +34,7 @@ export const medR3: Recipe = {
       'reward.med-r3-stage-2': 'code: share of gold titles',
     },
     expectedEffect:
-      'The second stage raises recall at equal exact match, the third turns it into exact match; all in one stage does less.',
+      'The second stage raises recall at equal exact match, the third turns it into exact match; one single stage scores lower.',
   },
   settings: searchLoop(3, 4),
   training: [
@@ -44,7 +44,7 @@ export const medR3: Recipe = {
       settings: {
         ...TRAINING,
         stages: [
-          // Reasoning alone.
+          // Only reasoning.
           {
             steps: 20,
             reward: 'med-r3',

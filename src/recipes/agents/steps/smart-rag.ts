@@ -3,9 +3,9 @@ import { CRITIC, OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
- * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG): decides whether to search, searches at most a quota, answers;
- * each search costs 0.2. The quota's size is not said; 2 here. Passages for the question stand before it, so that some
- * questions need no search: in an invented world the policy knows nothing by heart.
+ * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG): decides whether to search, searches up to a quota, answers;
+ * each search costs 0.2. The quota is not given; 2 here. Passages for the question come before it, so that some
+ * questions need no search: the policy has no knowledge of an invented world.
  */
 const loop = searchLoop(2, 2);
 
@@ -34,25 +34,25 @@ const adaptive: VariantSettings = {
   },
 };
 const CRITIC_DIFFERENCE =
-  'The critic is a linear head over the policy’s hidden states; searches cost where they end (`credit: span`).';
+  'The critic is a linear head over the policy’s hidden states; the cost of a search is at its end (`credit: span`).';
 const RESET = { retrieval: { context: 'reset' } } as const;
 const RESET_DIFFERENCE =
-  'A result stands where the background stood, in front of the question; what was found before is not seen again.';
+  'A result replaces the background before the question; earlier results are not shown again.';
 
 export const smartRag: Recipe = {
   id: 'smart-rag',
   version: '1',
   title: 'SmartRAG',
-  summary: 'Decides whether to search at all; each search costs, a right answer pays.',
+  summary: 'Decides whether to search at all; each search costs, a correct answer is rewarded.',
   about: {
     paper: '2410.18141',
     kind: 'trained by RL',
     parts: ['background', 'context: reset', 'shaping: cost a search', 'critic'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The result is appended to the context; theirs begins a new prompt with question and observation: `smart-rag/reset`, `smart-rag/reset-ppo`, or `retrieval.context=reset`.',
-      'What it knows without searching is a background of passages for the question, where theirs knows it by heart; no supervised warm-up teaches when to search.',
-      'KL is k3 with 0.001 in the loss, where theirs adapts its coefficient, as `smart-rag/adaptive` does; γ and λ are those of its library.',
+      'The result is appended to the context; the paper starts a new prompt with question and observation: `smart-rag/reset`, `smart-rag/reset-ppo`, or `retrieval.context=reset`.',
+      'Background passages for the question replace what the paper’s model knows from pre-training; no supervised warm-up teaches when to search.',
+      'KL is k3 with 0.001 in the loss; the paper adapts the coefficient, as `smart-rag/adaptive` does. γ and λ are those of its library.',
     ],
     published: {
       figure: 'above separately trained modules',
@@ -76,28 +76,28 @@ export const smartRag: Recipe = {
     background: { ...loop.background, mode: 'shown-and-used-by-T' },
   },
   training: [
-    { name: 'grpo', title: 'GRPO, EM and F1 less the searches', settings: grpo },
+    { name: 'grpo', title: 'GRPO, EM and F1 minus the searches', settings: grpo },
     {
       name: 'ppo',
-      title: 'PPO, EM and F1 less the searches',
+      title: 'PPO, EM and F1 minus the searches',
       differences: CRITIC_DIFFERENCE,
       settings: ppo,
     },
     {
       name: 'reset',
-      title: 'GRPO, a new prompt behind each search',
+      title: 'GRPO, a new prompt after each search',
       differences: RESET_DIFFERENCE,
       settings: { ...grpo, overrides: RESET },
     },
     {
       name: 'reset-ppo',
-      title: 'PPO, a new prompt behind each search',
+      title: 'PPO, a new prompt after each search',
       differences: `${CRITIC_DIFFERENCE} ${RESET_DIFFERENCE}`,
       settings: { ...ppo, overrides: RESET },
     },
     {
       name: 'adaptive',
-      title: 'PPO, a new prompt behind each search, KL after a target',
+      title: 'PPO, a new prompt after each search, adaptive KL',
       differences: `${CRITIC_DIFFERENCE} ${RESET_DIFFERENCE}`,
       settings: { ...adaptive, overrides: RESET },
     },

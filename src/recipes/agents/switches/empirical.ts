@@ -5,8 +5,8 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
 
 /*
  * The empirical study of search agents (arXiv 2505.15117; code: PeterGriffinJin/Search-R1, scripts v0.3): Search-R1
- * along three axes. Here one variant a point: what is paid, and the engine that it is trained with; the held-out score
- * always uses the real engine. Values of the code; those of the paper for the retrieval reward are not known.
+ * along three axes. One variant per point: the reward, and the engine in training; the held-out score
+ * always uses the real engine. Values are from the code; the paper's for the retrieval reward are not known.
  */
 const point = (
   name: string,
@@ -43,20 +43,20 @@ export const empirical: Recipe = {
     parts: ['outcome and format ladder', 'process reward: gold string', 'engine'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The axis of starting models is left to the checkpoint that a run is started with.',
-      'The random engine brings what the text of another question brings.',
+      'The axis of starting models is the choice of a run’s checkpoint.',
+      'The random engine returns the passages for another question’s text.',
     ],
     sources: {
       'settings.retrieval.maxSearches': 'code: scripts/nq_hotpotqa/v0.3',
       'reward.search-r1-format': 'code: reward_score/qa_em_format.py',
     },
     expectedEffect:
-      'Trained with a random engine the policy searches less at the end; with a noisy one less than with the real one.',
+      'Trained with a random engine, the policy searches less at the end; with a noisy one, less than with the real one.',
   },
   settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
   training: [
     point('format', 'GRPO, format reward', FORMAT),
-    point('outcome', 'GRPO, exact match alone', 'search-r1'),
+    point('outcome', 'GRPO, exact match only', 'search-r1'),
     point('retrieval', 'GRPO, format and retrieval reward', 'search-r1-format-retrieval'),
     point('random', 'GRPO, trained with a random engine', FORMAT, {
       kind: 'engine',

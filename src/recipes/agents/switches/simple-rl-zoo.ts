@@ -3,8 +3,8 @@ import { TRAINING, verlObjective } from '../../parts/training-base.ts';
 import { DEFAULT_SETTINGS } from '../../parts/settings.ts';
 
 /*
- * SimpleRL-Zoo (arXiv 2503.18892; code: hkust-nlp/simpleRL-reason): zero RL by the answer alone, on questions whose
- * difficulty fits. GRPO with groups of 8, KL 1e-4 in the loss, clip 0.2. Its strata are grades of mathematics; here hops.
+ * SimpleRL-Zoo (arXiv 2503.18892; code: hkust-nlp/simpleRL-reason): zero RL on the answer only, with questions whose
+ * difficulty fits. GRPO with groups of 8, KL 1e-4 in the loss, clip 0.2. Strata are grades of mathematics; here hops.
  */
 const stratum = (name: string, title: string, hops: { min: number; max: number }): Variant => ({
   name,
@@ -22,13 +22,13 @@ export const simpleRlZoo: Recipe = {
   version: '1',
   title: 'SimpleRL-Zoo',
   summary:
-    'The plain search loop trained by the answer alone, on questions of one stratum of difficulty.',
+    'The plain search loop trained on the answer only, with questions of one difficulty.',
   about: {
     paper: '2503.18892',
     kind: 'trained by RL',
     parts: ['outcome reward', 'questions of one stratum'],
     differences: [
-      'It begins with a policy that knows the protocol: one that does not cannot write it. `start`, `warmUp` and `stages.0.reward` are the axes of its study.',
+      'It starts from a policy that knows the protocol; others cannot write it. `start`, `warmUp` and `stages.0.reward` are the axes of its study.',
       'Strata are hops; both sources are searched.',
       'Learning rate, batch and steps are sized for a small policy with LoRA.',
     ],
@@ -41,7 +41,7 @@ export const simpleRlZoo: Recipe = {
       'medium.curriculum.hops.min': 'ours, hops for its levels of mathematics',
     },
     expectedEffect:
-      'A format reward lowers the final accuracy of a weak start; strata that are too hard or too easy teach less.',
+      'A format reward lowers the final accuracy of a weak starting policy; strata that are too hard or too easy teach less.',
   },
   settings: DEFAULT_SETTINGS,
   training: [

@@ -89,7 +89,7 @@ describe('switches of papers in the form of a run', () => {
       stateOf(draft(training), id)?.refused;
     expect(refused('zero-search/grpo', 'sws')).toMatch(/simulated is what the recipe has/);
     expect(refused('hrpo/hrpo', 'gppo')).toMatch(/there is no clip/);
-    expect(refused('dto/dpo', 'diversity')).toMatch(/no rollouts are made/);
+    expect(refused('dto/dpo', 'diversity')).toMatch(/make no rollouts/);
     expect(refused('search/grpo', 'gppo')).toBeNull();
   });
 });
