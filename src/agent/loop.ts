@@ -269,7 +269,7 @@ function answeredInProse(state: RunState): boolean {
 
 /**
  * A policy that was not trained on the protocol ends its turn after its thought or behind prose, as in
- * a chat: it is told once more what is wanted, until its faults are too many. One whose tags are tokens
+ * a chat: it gets the instruction again, until it has too many faults. One whose tags are tokens
  * of its own means the end.
  * @returns whether the rollout is over
  */

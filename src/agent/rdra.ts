@@ -128,7 +128,7 @@ const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Par
     : parsed[0]?.type === 'opened';
 
 /**
- * What a policy without an instruction is told where no search may be made; the others' instruction
+ * The hint for a policy without an instruction if no search may be made; the others' instruction
  * says so. The words are those that it knows from the end of its searches.
  */
 const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>

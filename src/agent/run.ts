@@ -228,7 +228,7 @@ export async function runRollout(
 }
 
 /**
- * Goes on with a recorded rollout from one of its events, with everything that it knew there. Without a
+ * Forks a recorded rollout at one of its events, with the state that it had there. Without a
  * change, with its own policy and seed, the rest is the same on the WASM device, token for token.
  *
  * @param request what it lacks is the recorded rollout's own: question, seed, group, run, step
@@ -243,16 +243,16 @@ export async function runFork(
   const { of } = fork;
   if (of.latent)
     throw new ForkError(
-      `${of.id} thought in mixtures of tokens, which its record does not hold: it cannot be gone on with.`,
+      `${of.id} cannot be forked: it used latent thinking, which is not recorded.`,
     );
   if (of.contexts)
     throw new ForkError(
-      `The context of ${of.id} began anew behind a search: it cannot be gone on with.`,
+      `${of.id} cannot be forked: its context was reset after a search.`,
     );
   const { tokenizer } = deps.policy;
   if (of.segments.some(({ ids, text }) => tokenizer.decode(ids) !== text))
     throw new ForkError(
-      `${deps.policy.info.id} reads the tokens of ${of.id} as other text: only a policy with the vocabulary of ${of.policy.id} can go on with it.`,
+      `${deps.policy.info.id} decodes the tokens of ${of.id} to other text: only a model with the vocabulary of ${of.policy.id} can continue it.`,
     );
   const { question, seed, groupId, runId, step } = of;
   const recipe = {

@@ -191,13 +191,13 @@ export function cutResult(
   return [...ids.slice(0, opening), ...kept, ...ids.slice(ids.length - closing)];
 }
 
-/** Begins the policy's context again; it is empty. */
+/** Opens a new, empty context. */
 async function resetContext({ conversation, deps, request, transcript }: RunState): Promise<void> {
   const number = (transcript.rollout.contexts?.length ?? 0) + 1;
   conversation.resetContext(await deps.policy.open(deriveSeed(request.seed, 'policy', number)));
 }
 
-/** Segments of results that the policy called useless. */
+/** Segments of results that the policy judged useless. */
 function uselessResults({ transcript }: RunState): Set<number> {
   const useless = new Set<number>();
   let last: number | undefined;
@@ -211,8 +211,8 @@ function uselessResults({ transcript }: RunState): Set<number> {
 }
 
 /**
- * Goes on in a context without the results that the policy called useless, where one is in it. What the policy wrote
- * is given there: it was sampled in the context before.
+ * Removes the results that the policy judged useless from the context, if there are any. Its earlier words become
+ * prompt tokens in the new context: they were sampled in the old one.
  */
 async function dropUselessResults(state: RunState): Promise<void> {
   const { segments, contexts } = state.transcript.rollout;

@@ -1,7 +1,7 @@
 import { MODEL_DISTRIBUTION, type Rollout } from '../records/rollout.ts';
 
 /**
- * The mask without what is between an opening and the next closing tag, tags included, whoever wrote them
+ * The mask without text between an opening and the next closing tag, tags included, even if the policy wrote them
  * (R1-Searcher, train/openrlhf, as released); an opening tag without a closing one takes all that is left.
  */
 export function maskedByTags(
@@ -19,7 +19,7 @@ export function maskedByTags(
 }
 
 /**
- * The mask without the first blocks of tool output, tags included, whoever wrote them, and with the output after them
+ * The mask without the first blocks of tool output, tags included, even if the policy wrote them, and with the output after them
  * (CIR, RUCAIBox/CIR, ray_trainer.py, as released: blocks are looked for in the text, and only this many as calls are
  * allowed); an opening tag without a closing one is not a block.
  * @param outputs 1 where the environment wrote a result

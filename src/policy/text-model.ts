@@ -5,7 +5,7 @@ export interface ChatMessage {
   content: string;
 }
 
-/** Tokens of one completion, as whoever ran the model counts them. */
+/** Tokens of one completion, as counted by the server or engine. */
 export interface TokenUse {
   /** Read. */
   prompt: number;

@@ -72,8 +72,8 @@ export const webSpecSchemaOf = (engines: readonly string[]) =>
   ]);
 
 /**
- * Where a run searches that names no source itself. `recipe`: where its recipe says; `local`: in the
- * local source alone, as a corpus of your own needs beside a web that knows nothing of it.
+ * Source of searches that do not name one. `recipe`: as in the recipe; `local`: only the local source, for an imported
+ * corpus that the built-in web does not cover.
  */
 export const SOURCE_DEFAULTS = ['recipe', 'local'] as const;
 

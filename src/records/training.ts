@@ -122,7 +122,7 @@ export interface TrainStep<Measure = number | null> {
   /** Policy tokens per rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
   responseTokens: Measure;
   entropy: Measure;
-  /** Tokens a rollout that were read as mixtures, and the mean of the gates a over them (HRPO); absent where none was. */
+  /** Tokens per rollout that were mixtures, and the mean gate a over them (HRPO); absent if there were none. */
   latent?: { tokens: number; gate: number };
   loss: Measure;
   /** Mean k3 to the reference (adapter off), nats a token; null where not computed. */

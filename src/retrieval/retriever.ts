@@ -25,7 +25,7 @@ export interface SourceFailure {
 export interface Retriever {
   /**
    * The same sources with the local one searched by another method (`methods/list.ts`), which is opened
-   * when it is first asked, once; absent where whoever opened the sources cannot open them again.
+   * when it is first asked, once; absent if the sources cannot be opened again.
    */
   by?(method: string): Retriever;
   /**

@@ -102,11 +102,11 @@ describe('switches of training', () => {
   });
 
   it.each([
-    ['sws', 'zero-search/grpo', /changes curriculum\.kind, and simulated is what the recipe has/],
-    ['one-shot-rlvr', 'kunlun-baize/whole', /curriculum\.kind, and gold-noise is/],
+    ['sws', 'zero-search/grpo', /changes curriculum\.kind, and the recipe needs simulated/],
+    ['one-shot-rlvr', 'kunlun-baize/whole', /curriculum\.kind, and the recipe needs gold-noise/],
     ['gppo', 'ex-search/em', /changes the policy gradient, and the recipe learns by sft/],
     ['gppo', 'hrpo/hrpo', /there is no clip/],
-    ['posterior-grpo', 'tool-star/dpo', /a reward of its own, and a stage learns by dpo/],
+    ['posterior-grpo', 'tool-star/dpo', /it sets a reward, and a stage learns by dpo/],
     ['speed-rl', 'dto/dpo', /stages that learn from stored trajectories make no rollouts/],
     ['speed-rl', 'tree-rpo/grpo', /Of a group 2 rollouts begin at the question/],
     ['fspo', 'search-r1/ppo', /not those of a critic/],

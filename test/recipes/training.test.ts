@@ -114,7 +114,7 @@ describe('trainings', () => {
     expect(() => getTraining('ppo')).toThrow(
       `no recipe "ppo" to train by; did you mean search-r1/ppo, smart-rag/ppo or smart-rag/reset-ppo? There are ${TRAININGS.length}: `,
     );
-    expect(() => getTraining('naive-rag')).toThrow(/no training of its own.*recipe=naive-rag/);
+    expect(() => getTraining('naive-rag')).toThrow(/has no training.*recipe=naive-rag/);
   });
 });
 

@@ -12,7 +12,7 @@ import type { NormaliserId } from './normalisers.ts';
 
 /** What a question says of how its answer is checked. */
 export interface Checkable extends Pick<Question, 'answers' | 'options'> {
-  /** As `Question` has it; other words are no type. */
+  /** A type of `Question`; other words have no type. */
   type?: string;
 }
 

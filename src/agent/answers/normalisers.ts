@@ -24,7 +24,7 @@ type Form = (text: string) => string;
 
 const lower: Form = (text) => squeezed(text.toLowerCase());
 
-/** Punctuation becomes a space; the first form is without articles. */
+/** Punctuation becomes a space; the result has no articles. */
 const spacing = (
   punctuation: RegExp,
   mapped: (text: string) => string,

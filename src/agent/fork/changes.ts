@@ -111,7 +111,7 @@ function admitted({ events }: Record, event: number): ForkOffer {
 export function offerOf(of: Record, at: number, change: ForkChange): ForkOffer {
   const { events } = of;
   if (events[at] === undefined) return no('there is no such event');
-  if (events[at].kind === 'stop') return no('nothing is done behind the end');
+  if (events[at].kind === 'stop') return no('nothing happens after the end');
   switch (change) {
     case 'source':
       return otherSource(of, at);

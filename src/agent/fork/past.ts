@@ -8,7 +8,7 @@ import type { Retrieval } from '../../retrieval/retriever.ts';
 /**
  * The part of a recorded rollout that a fork keeps. The loop runs through it once more, and whatever
  * chance, a source or a model decided then is read from the record instead: so everything that the loop
- * knows (searches, refusals, budgets, evidence, STIE's memory) is what it was, whoever added it.
+ * knows (searches, refusals, budgets, evidence, STIE's memory) is as it was, whether the policy or the environment added it.
  */
 
 /** From which event of which rollout to continue, and with what changes. */

@@ -33,7 +33,7 @@ export class ForkedSession implements PolicySession {
     const differs = ids.findIndex((id, i) => this.#past.tokens[at + i]?.id !== id);
     if (!this.#past.live && differs >= 0)
       throw new ForkError(
-        `Token ${at + differs} is another one in the record: it was made with another recipe, policy or version, so it cannot be gone on with.`,
+        `Token ${at + differs} differs from the record: the rollout was made with another recipe, model or version, so it cannot be forked.`,
       );
     // What the environment says after the last event that stays is shared as far as it is the same.
     if (this.#past.live && differs >= 0) this.shared ??= at + differs;
@@ -102,7 +102,7 @@ export class ForkedSession implements PolicySession {
   async fork(seed: number): Promise<PolicySession> {
     if (!this.#past.live)
       throw new ForkError(
-        'This system tries several steps and keeps one, and its record holds that one alone: its rollouts cannot be gone on with.',
+        'This system tries several steps and records only the one it keeps: its rollouts cannot be forked.',
       );
     return (await this.#open()).fork(seed);
   }

@@ -50,7 +50,7 @@ export const r1Searcher: Release = {
     return faultsAmong({
       'there is not exactly one thought and one answer': !onePair(text),
       'a query is not closed, or found nothing': !evenSearches(text),
-      'a tag of a search stands in the answer': /<\|(?:begin|end)_of_/.test(answer ?? ''),
+      'a search tag is in the answer': /<\|(?:begin|end)_of_/.test(answer ?? ''),
       'it holds Chinese characters': CHINESE.test(written),
       'it holds the word "assistant"': /assistant/i.test(written),
     });

@@ -74,7 +74,7 @@ export const ur2: Release = {
         'a query is not closed or not answered': others.some((one) => one !== queries),
         [`there are more than ${QUERIES} queries`]: queries > QUERIES,
         'it holds Chinese characters': CHINESE.test(written),
-        'the answer stands in no box': stated(text) === null,
+        'the answer is not in a box': stated(text) === null,
         [`the answer has more than ${longest} words`]: wordsOf(answerIn(text) ?? '') > longest,
       }),
     ];

@@ -10,5 +10,5 @@ export const mismatchReason = (
   spelling: Tags['spelling'],
 ): string | null =>
   needs === 'words' && spelling === 'ids'
-    ? `${title} asks its policy in words, and this one knows the tags of the protocol alone; choose a chat model: a checkpoint folder, WebLLM or a server`
+    ? `${title} needs a chat model, and this model knows only the tags of the protocol; choose a checkpoint folder, WebLLM or a server`
     : null;

@@ -2,7 +2,7 @@ import type { Question } from '../../records/records.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 
 /**
- * Nothing is retrieved, a recipe's background included. The policy is told that it cannot search; a
+ * Nothing is retrieved, a recipe's background included. The policy gets the hint that it cannot search; a
  * search is a fault, and its answer is asked for.
  */
 const WITHOUT_RETRIEVAL: SettingsOverride = {

@@ -17,7 +17,7 @@ export const pageOf = (title: string, hits: readonly Hit[]): Hit | null =>
   hits.find(({ passage }) => plain(title) !== '' && plain(passage.title) === plain(title)) ?? null;
 
 /**
- * What a reader that is told `asked` takes out of a page: its sentences with the most words of that, the title's own left out,
+ * What a reader with the question `asked` takes from a page: its sentences that share most words with it, the title's own left out,
  * `most` at most, in the page's order; the first ones where none has any. Theirs is a language model.
  */
 export function extractFor(

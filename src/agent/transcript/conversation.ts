@@ -63,7 +63,7 @@ export class Conversation {
     this.parser.environmentSpoke();
   }
 
-  /** Writes tokens that were not sampled here; no tokens are no segment. */
+  /** Writes tokens that were not sampled here; an empty list makes no segment. */
   write(source: TokenSource, role: SegmentRole, ids: readonly number[]): number {
     if (ids.length === 0) return this.transcript.lastSegment;
     this.#settle();

@@ -7,8 +7,8 @@ import type { TagMeaning, Tags } from './tags.ts';
  * 1. A token whose text may be the beginning of a tag is held back until that is decided; tokens that
  *    hold halves of a character are held until the character is whole.
  * 2. Every token that holds a part of a tag belongs to the tag's unit, so a tag is never cut. Text in
- *    front of the tag in the unit's first token is told before it, as a unit without tokens; text
- *    after it in the last token is told after it in the same way, or begins the next tag.
+ *    front of the tag in the unit's first token is reported before it, as a unit without tokens; text
+ *    after it in the last token is reported after it in the same way, or begins the next tag.
  * 3. A token that holds parts of two tags (`><`) belongs to the first.
  *
  * So every sampled token is in exactly one unit, in order, and the events do not depend on how the

@@ -70,7 +70,7 @@ export class Transcript {
     if (known) {
       if (known.kind !== event.kind)
         throw new ForkError(
-          `Event ${this.rollout.events.length} is "${known.kind}" in the record and would be "${event.kind}" now: it was made with another recipe, policy or version, so it cannot be gone on with.`,
+          `Event ${this.rollout.events.length} is "${known.kind}" in the record and would be "${event.kind}" now: the rollout was made with another recipe, model or version, so it cannot be forked.`,
         );
       this.#start = this.now() - known.t;
     }
@@ -80,7 +80,7 @@ export class Transcript {
     return index;
   }
 
-  /** Completes an event that was told before its outcome was known; its time stays. */
+  /** Completes an event that was reported before its outcome was known; its time stays. */
   replaceEvent(index: number, change: (event: AgentEvent) => AgentEvent): void {
     const known = this.rollout.events[index];
     if (!known) return;

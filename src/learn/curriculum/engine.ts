@@ -10,7 +10,7 @@ import { NoisyRetriever } from './noisy-retriever.ts';
 
 /**
  * The engine axis of the empirical study (arXiv 2505.15117): the same training with a worse engine. `random`: what is
- * brought has nothing to do with the query. Departure: passages are those that the text of another question brings,
+ * brought has nothing to do with the query. Difference: passages are those that the text of another question brings,
  * one draw per query, in place of passages drawn uniformly: an index can be asked, not listed.
  */
 class RandomRetriever implements Retriever {

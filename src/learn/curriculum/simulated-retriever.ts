@@ -24,7 +24,7 @@ const DEPTH = 20;
 
 /**
  * What is in for ZeroSearch's simulator: a search brings either what the step asked for needs, or noise, by one
- * draw for each search. Theirs is a language model that is told question and answer and writes documents; this one
+ * draw for each search. The paper uses a language model that sees question and answer and writes documents; this one
  * looks up passages that are there. It knows the gold chain, so it is for training alone.
  */
 export class SimulatedRetriever implements Retriever {
@@ -88,15 +88,15 @@ export class SimulatedRetriever implements Retriever {
 }
 
 /**
- * The simulator of one question in a batch whose rollouts search in rounds: as in the released code, it may be told the
- * question of another. Asked outside a rollout, it is told its own.
+ * The simulator of one question in a batch whose rollouts search in rounds: as in the released code, it may get the
+ * question of another. Outside a rollout it gets its own.
  */
 export class SimulatedByPlace implements Retriever {
   readonly #told: (question: Question) => Retriever;
   readonly #own: Question;
   readonly #rounds: SearchRounds<Question>;
 
-  /** @param told the simulator that is told a question */
+  /** @param told makes the simulator of a question */
   constructor(
     told: (question: Question) => Retriever,
     own: Question,

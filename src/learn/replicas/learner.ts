@@ -170,7 +170,7 @@ export class PolicyLearner {
         results[task] = await run(replica, itemAt(tasks, task, 'tasks'));
       }
     };
-    // All settle before a failure is told, so that no call is left running.
+    // All settle before a failure is reported, so that no call is left running.
     const ends = await Promise.allSettled(this.#replicas.map((_, at) => drain(at)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     return results;

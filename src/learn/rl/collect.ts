@@ -129,7 +129,7 @@ async function makeRollouts(
   const { settings, agent, runId, step, signal, stage, progress, firsts } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
-  const more = wanted.reduce((sum, { size, screened: begun }) => sum + size - begun.length, 0);
+  const more = wanted.reduce((sum, { size, screened }) => sum + size - screened.length, 0);
   progress.total = Math.max(progress.done, progress.total) + more;
   // Report the total before the first rollout ends.
   if (more > 0) request.onRollout(progress.done, progress.total);
@@ -144,7 +144,7 @@ async function makeRollouts(
   };
   const groups = await Promise.all(
     wanted.map(
-      ({ drawn: { question, overrides, agent: own }, batch, place, screened: begun, size }) =>
+      ({ drawn: { question, overrides, agent: own }, batch, place, screened, size }) =>
         growGroup(
           { ...agent, ...own },
           {
@@ -163,7 +163,7 @@ async function makeRollouts(
           },
           // Screening rollouts start at the question; branching only adds to them later.
           size < settings.groupSize ? undefined : settings.branching,
-          { place, firsts, begun },
+          { place, firsts, begun: screened },
         ),
     ),
   );
@@ -241,8 +241,8 @@ function passedScreening(
   groups: readonly Rollout[][],
 ): PlannedGroup[] {
   return wanted
-    .map((one, i) => ({ ...one, begun: itemAt(groups, i, 'groups'), size: groupSize }))
-    .filter(({ begun }) => keeps(dynamicSampling, begun));
+    .map((one, i) => ({ ...one, screened: itemAt(groups, i, 'groups'), size: groupSize }))
+    .filter(({ screened }) => keeps(dynamicSampling, screened));
 }
 
 /** The groups with the rollouts that were sampled later. @param rest the questions of `more` */

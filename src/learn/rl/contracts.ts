@@ -157,7 +157,7 @@ export interface TrainHooks {
   /**
    * A line for the user.
    * @param of `before`: of what was made before the first step (a warm-up, a start), which stays true of the
-   * run; it is told before the snapshot that holds what it is about. Absent: of this session.
+   * run; it is reported before the snapshot that contains its subject. Absent: of this session.
    */
   onNotice?(line: string, of?: 'before'): void;
   /** Stores the state. It is not changed afterwards. */

@@ -12,7 +12,7 @@ import { itemAt } from '../../base/items.ts';
 
 type Stage = TrainSettings['stages'][number];
 
-/** What the reward is told of a rollout: the facts, or what a faulty verifier takes for them. */
+/** Reads the reward inputs of a rollout: its facts, or those after a simulated noisy verifier. */
 type FactsReader = (rollout: Rollout) => RewardFacts;
 
 /** Tokens that the policy wrote. */

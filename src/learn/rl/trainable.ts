@@ -38,10 +38,10 @@ export function untrainable(
   settings: TrainSettings,
   { summarizer = false, done }: TrainCircumstances = {},
 ): Untrainable | null {
-  const advice = (edit: string, anew: string): string => {
+  const advice = (edit: string, restart: string): string => {
     if (done === undefined) return edit;
-    if (done === 0) return `This run cannot be edited: start a new one ${anew}.`;
-    return `Its steps so far (${done}) and its adapter stay; start a new run ${anew}.`;
+    if (done === 0) return `This run cannot be edited: start a new one ${restart}.`;
+    return `Its steps so far (${done}) and its adapter stay; start a new run ${restart}.`;
   };
   // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
   const { topP, curriculum, adapter } = settings;
@@ -130,7 +130,7 @@ function contextClash(settings: TrainSettings): Untrainable | null {
   if (of < 0) return null;
   const refused = (path: string, what: string): Untrainable => ({
     path,
-    message: `The context begins anew behind a search (retrieval.context), and ${what}. Leave one of the two out.`,
+    message: `The context is reset after a search (retrieval.context), and ${what}. Leave one of the two out.`,
   });
   if (branching) return refused('branching', 'rollouts that branch share one');
   if (adapter.gates) return refused('adapter.gates', 'mixtures of tokens have their place in one');

@@ -34,7 +34,7 @@ const DECAY = 0.9;
 export interface RouterLearnerOptions {
   /** Where training starts, and what its coverage feature asks; the prior set by hand by default. */
   router?: Router;
-  /** Told in words of a step that could teach nothing. */
+  /** Called with a message about a step without a learning signal. */
   onNotice?: (message: string) => void;
 }
 

@@ -18,7 +18,7 @@ import type { StoredItems } from '../supervised/resolve.ts';
 import { storedFault } from '../supervised/stored.ts';
 import { resolveTrajectories } from '../supervised/resolve.ts';
 
-/** What whoever drives a training run has opened for it. */
+/** What the caller has opened for a training run. */
 export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId' | 'now'> {
   policy: AgentDeps['policy'];
   retriever: AgentDeps['retriever'];
@@ -42,7 +42,7 @@ export function checkRouter(settings: TrainSettings): void {
   if (settings.router.train !== 'off') createRouterLearner(settings);
 }
 
-/** What was given to imitate. @throws Error where nothing was */
+/** The given demonstrations. @throws Error if there are none */
 async function givenDemonstrations({ demonstrations }: RunParts): Promise<string> {
   const text = await demonstrations();
   if (text === null) throw new Error('The trajectories that this run warms up on are missing.');

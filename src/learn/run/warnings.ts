@@ -23,7 +23,7 @@ export function warningsOf(settings: TrainSettings): string[] {
   }
   // A critic's advantages compare a rollout with none of its group.
   if (settings.groupSize === 1 && !settings.critic)
-    warnings.push('With one rollout a question there is nothing to compare it with: no signal.');
+    warnings.push('With one rollout per question there is no comparison and no learning signal.');
   const { on, band, screen, maxBatches } = settings.dynamicSampling;
   if (on && band && screen === undefined && maxBatches === 1)
     warnings.push(

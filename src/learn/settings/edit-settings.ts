@@ -64,7 +64,7 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
   const copy: unknown = structuredClone(settings);
   for (const change of changes) {
     const equals = change.indexOf('=');
-    if (equals < 1) throw new Error(`'${change}' is no change; write key=value`);
+    if (equals < 1) throw new Error(`'${change}' is not a change; write key=value`);
     const path = change.slice(0, equals).split('.');
     const optional = OPTIONAL.some((name) => `${path.join('.')}.`.startsWith(`${name}.`));
     const free =

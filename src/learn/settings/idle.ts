@@ -159,7 +159,7 @@ const RULES: readonly Rule[] = [
     because: ({ curriculum: { kind, ids = [] } }) =>
       where(
         kind !== 'weakness' && (kind !== 'one-shot' || ids.length > 0),
-        'no questions are told apart in first steps',
+        'first steps do not rank questions',
       ),
   },
   {

@@ -55,7 +55,7 @@ function idsOf({ ids, text }: StoredSegment, tokenizer: PolicyTokenizer): readon
     throw new Error('it holds tokens that this policy does not have');
   if (text !== undefined && tokenizer.decode(ids) !== text)
     throw new Error(
-      "its ids spell another text with this policy's vocabulary; leave the ids out to have the text cut anew",
+      "its ids spell another text with this policy's vocabulary; leave the ids out to have the text tokenised again",
     );
   return ids;
 }

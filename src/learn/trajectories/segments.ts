@@ -12,7 +12,7 @@ export const segmentsOf = (
 ): StoredSegment[] => {
   if (contexts)
     throw new Error(
-      `rollout ${id}: its context began anew behind a search, and a stored trajectory is one context`,
+      `rollout ${id}: its context was reset after a search, and a stored trajectory is one context`,
     );
   return segments.map(({ source, ids, tokens, text, mask }) => {
     if (tokens) throw new Error(`rollout ${id}: its ids are pieces of text, not tokens of a model`);

@@ -141,7 +141,7 @@ function unsupported(raw: RawConfig, positions: number): string[] {
 function inconsistent(config: PolicyConfig): string[] {
   const faults: string[] = [];
   if (!Number.isInteger(config.headDim))
-    return ['head_dim is missing and hidden_size is no multiple of num_attention_heads'];
+    return ['head_dim is missing and hidden_size is not a multiple of num_attention_heads'];
   if (config.heads % config.kvHeads !== 0)
     faults.push(
       `num_attention_heads (${config.heads}) is not a multiple of num_key_value_heads (${config.kvHeads})`,

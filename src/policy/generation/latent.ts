@@ -64,7 +64,7 @@ export class LatentSteps {
   /** Where embeddings are read through. */
   readonly #reading: Step;
   readonly #slots: number;
-  /** [vocabulary, hidden size], as the device has them. */
+  /** [vocabulary, hidden size], at the precision of the device. */
   #table: Float32Array | null = null;
   #picks: Picks | null = null;
 

@@ -52,11 +52,11 @@ const CONTEXT = 512;
 const STEP_TOKENS = 1024;
 /** A step takes about as long to measure as this many other figures. */
 const STEP_PARTS = 4;
-/** Kernels that are told, the slowest ones. */
+/** Number of kernels reported: the slowest ones. */
 const KERNELS = 6;
 const TIMED_SLOTS = 16;
 const ADAPTER: LoraSpec = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] };
-/** Work whose kernels are told, where the device has a clock. */
+/** Work whose kernels are timed, if the device has a clock. */
 const TIMED = [
   {
     of: `decoding ${TIMED_SLOTS}`,

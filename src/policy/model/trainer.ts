@@ -72,7 +72,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
         throw this.#inWords(error, bytes);
       },
     );
-    // Said to whoever uses it first.
+    // Reported to the first caller.
     this.#ready.catch(() => undefined);
     const { adapter, tokens, picks, insides, inputs, backward, stores } = held.made;
     this.#adapter = adapter;
@@ -217,7 +217,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
     const size = bytes > 0 ? ` (${Math.ceil(bytes / 1e6)} MB)` : '';
     return new MemoryError(
       `training: there is no memory for a step of ${this.#limits.maxTokens} tokens${size} beside weights and contexts; ` +
-        'nothing was lost, and a run goes on from its last snapshot. Take fewer tokens at a time (micro-tokens), ' +
+        'nothing was lost, and a run continues from its last snapshot. Take fewer tokens at a time (micro-tokens), ' +
         `weights in int4 or int8, contexts in f16, or shorter or fewer contexts. (${error.message})`,
     );
   }

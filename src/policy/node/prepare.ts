@@ -5,7 +5,7 @@ import { hasRelaxedSimd } from '../wasm/kernels.ts';
 /**
  * Makes Node compute what a browser computes. Call it before kernels are first started.
  *
- * Browsers have fused multiply-add in WebAssembly; Node 20 has it behind a flag, and without it sums
+ * Browsers have fused multiply-add in WebAssembly; Node 20 needs a flag for it, and without it sums
  * end in other bits. `navigator` is there from Node 21 on only.
  */
 export function prepareNode(): void {

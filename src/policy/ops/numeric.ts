@@ -1,5 +1,5 @@
 /**
- * Exponential, logarithm and random numbers from nothing but IEEE operations. The engine's own
+ * Exponential, logarithm and random numbers from IEEE operations only. The engine's own
  * Math.exp and Math.log may differ in the last bit from one JavaScript engine to the next, and one
  * bit is enough to choose another token.
  */

@@ -20,7 +20,7 @@ export interface Gradients {
 }
 
 /**
- * Operations that also learn what they compute with: what a policy is made with from scratch. A matrix or
+ * Ops with weight gradients, for pre-training from scratch. A matrix or
  * vector that learns has a gradient, to which the backward twins add: of the matrices and biases of
  * projections, the weights of norms, and the head.
  */

@@ -10,7 +10,7 @@ export interface Activations {
   readonly width: number;
 }
 
-/** Parameters that are no matrix: norms and biases, float32. */
+/** Parameters other than matrices: norms and biases, float32. */
 export interface Vector {
   readonly kind: 'vector';
   readonly length: number;

@@ -6,7 +6,7 @@ import type { Work } from '../watchdog.ts';
 /** Tokens of all sessions are handed on together, this often at most. */
 const BATCH_MS = 30;
 
-/** Signs of work are told this often at most, except for one of another kind. */
+/** Progress is reported at most this often, except when its kind changes. */
 const SIGN_MS = 1000;
 
 /** Serves a policy to the other end of a channel, for `connectPolicy`. */

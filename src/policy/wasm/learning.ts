@@ -64,7 +64,7 @@ export const learningOver = (memory: WasmMemory): Omit<TrainableOps, keyof Ops> 
     const handle = ownOf(one);
     checkLength(handle, values);
     if (handle.kind === 'vector') return memory.floats(handle.at, values.length).set(values);
-    if (handle.type !== 'f32') throw new Error('matrix: only float32 is written anew');
+    if (handle.type !== 'f32') throw new Error('matrix: only float32 can be rewritten');
     const { out, in: columns, depth, at } = handle;
     const staging = memory.scratch('staging', 4 * values.length);
     memory.floats(staging, values.length).set(values);

@@ -23,7 +23,7 @@ export class WasmWriter implements MatrixWriter {
     const rows = values.length / columns;
     if (!Number.isInteger(rows) || from < 0 || from + rows > out)
       throw new RangeError(
-        `matrix: ${values.length} values from row ${from} are no rows of [${out}, ${columns}]`,
+        `matrix: ${values.length} values from row ${from} are not rows of [${out}, ${columns}]`,
       );
     const most = Math.max(1, Math.floor(STAGED / columns));
     for (let row = 0; row < rows; row += most)

@@ -26,7 +26,7 @@ export class Streams implements BatchSource {
     const cursors = from.streams ?? sources.map(() => from);
     if (cursors.length !== sources.length)
       throw new Error(
-        `pre-training: its data stands in ${cursors.length} streams, and ${sources.length} were started`,
+        `pre-training: the state has ${cursors.length} data streams, and ${sources.length} were started`,
       );
     const share = { ...plan, tokens: plan.tokens / sources.length };
     const batches = await Promise.all(

@@ -105,7 +105,7 @@ export class Trainer {
   /**
    * All weights are zero at first.
    * @param start the operations of a device; the CPU's if absent
-   * @throws Error for sizes that are no multiple of 8; MemoryError, DeviceError
+   * @throws Error for sizes that are not a multiple of 8; MemoryError, DeviceError
    */
   static async create(
     config: PolicyConfig,

@@ -95,7 +95,7 @@ export function encodeClusters(parts: ClusterParts, identity: string): Uint8Arra
   return bytes;
 }
 
-/** @throws Error where the bytes are no index, are cut short, or belong to other vectors or settings */
+/** @throws Error if the bytes are not an index, are truncated, or belong to other vectors or settings */
 export function decodeClusters(bytes: Uint8Array, identity: string): ClusterParts {
   const name = 'stored clusters';
   if (bytes.length < 4) throw new Error(`${name}: ${bytes.length} bytes are no index`);

@@ -89,7 +89,7 @@ function methodCaller(bound: Bindings): AnyFunction {
   };
 }
 
-/** Stands in for the `Function` constructor; text that is not embind's goes to the real one. */
+/** Replaces the `Function` constructor; text that is not embind's goes to the real one. */
 function makeConstructor(real: FunctionConstructor): FunctionConstructor {
   const make = (...parts: string[]): unknown => {
     const [body, names] = [parts.at(-1) ?? '', parts.slice(0, -1)];

@@ -13,7 +13,7 @@ export interface LexicalOptions {
 
 const DEFAULTS: LexicalOptions = { titleBoost: 2 };
 
-/** What a long build is told and tells. */
+/** Abort signal and progress callback of a long build. */
 export interface BuildSignals {
   onProgress?: (done: number, total: number) => void;
   signal?: AbortSignal;

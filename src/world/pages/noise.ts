@@ -22,7 +22,7 @@ export const DOUBTS = [
   'A letter to the editor claims that {s}.',
   'In one telling, {s}.',
 ];
-/** The same in the words of whoever asks for it. */
+/** The same for a relation with a label l: subject x, object o. */
 const DISPUTES = [
   'Some say that the {l} of {x} is {o}.',
   'The {l} of {x} is {o}, it is rumored.',

@@ -114,7 +114,7 @@ describe('what a fork says of itself', () => {
   it('one that was read as mixtures, which no record holds', async () => {
     const of = await recorded('search', {}, 4);
     const thought = { ...of, latent: { tokens: 12, gate: 0.99 } };
-    await expect(fork(thought, 1)).rejects.toThrow(/mixtures of tokens, which its record/);
+    await expect(fork(thought, 1)).rejects.toThrow(/latent thinking, which is not recorded/);
   });
 });
 

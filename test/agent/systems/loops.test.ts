@@ -303,6 +303,6 @@ it('InstructRAG reads five passages, the best one last, and thinks before it ans
 
 it('ActiveRAG refuses a policy that cannot be asked in words', async () => {
   await expect(run({ main: [] }, { recipe: 'active-rag' })).rejects.toThrow(
-    /ActiveRAG asks its policy in words.*choose a chat model/,
+    /ActiveRAG needs a chat model.*choose a checkpoint folder/,
   );
 });

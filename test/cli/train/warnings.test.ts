@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'forage-warnings-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const WARNING =
-  'warning: With one rollout a question there is nothing to compare it with: no signal.';
+  'warning: With one rollout per question there is no comparison and no learning signal.';
 const set = (...changes: string[]): string[] => changes.flatMap((change) => ['--set', change]);
 const ONE = ['--recipe=search/grpo', ...set('groupSize=1')];
 const said = (err: string): string[] =>

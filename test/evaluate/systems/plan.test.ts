@@ -118,7 +118,7 @@ describe('the plan', () => {
   });
 });
 
-describe('a system that asks its policy in words', () => {
+describe('a system that needs a chat model', () => {
   const systems = ['search', 'active-rag'];
 
   it('is not run with a policy that knows tags alone, and stands in the plan with the reason', async () => {
@@ -127,7 +127,7 @@ describe('a system that asks its policy in words', () => {
     expect(new Set(plan.rollouts.map(({ system }) => system))).toEqual(new Set(['search']));
     const [one] = plan.skipped;
     expect(one?.title).toBe('ActiveRAG');
-    expect(one?.reason).toMatch(/asks its policy in words/);
+    expect(one?.reason).toMatch(/needs a chat model/);
     // It changes nothing of what is run.
     expect(plan.hash).toBe((await planOf({ ...SPEC, systems: ['search'] })).hash);
   });

@@ -46,14 +46,14 @@ describe('a rollout of two contexts', () => {
     expect([...(items?.[0]?.oldLogprobs ?? [])]).toEqual([-1, -2, -3]);
   });
 
-  it('cannot be gone on with, nor stored as a trajectory', async () => {
+  it('cannot be forked, nor stored as a trajectory', async () => {
     const { info, tokenizer } = new ScriptedPolicy({ main: [] });
     const policy = { info, tokenizer, open: () => Promise.reject(new Error('unused')), dispose: () => undefined }; // prettier-ignore
     const deps = { policy, retriever: retrieverOver(), router: createRouter(), now: () => 0 };
     await expect(runFork(deps, { of: anew(), event: 0 }, { rolloutId: 'b' })).rejects.toThrow(
-      /began anew behind a search/,
+      /context was reset after a search/,
     );
-    expect(() => segmentsOf(anew())).toThrow(/began anew behind a search/);
+    expect(() => segmentsOf(anew())).toThrow(/context was reset after a search/);
   });
 });
 

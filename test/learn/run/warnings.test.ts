@@ -5,7 +5,7 @@ import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
 
 /** What the form of the page and the command line say of settings that are allowed and hardly meant. */
 
-const NO_SIGNAL = 'With one rollout a question there is nothing to compare it with: no signal.';
+const NO_SIGNAL = 'With one rollout per question there is no comparison and no learning signal.';
 
 const warned = (id: string, ...changes: string[]): string[] =>
   warningsOf(withChanges(getTraining(id), changes));

@@ -71,7 +71,7 @@ describe('families', () => {
       'layer_types has "linear_attention"; only "full_attention" is supported',
     ],
     [{ model_type: 'smollm3', no_rope_layers: [1] }, 'no_rope_layers has 1 entries'],
-    [{ num_attention_heads: 5 }, 'head_dim is missing and hidden_size is no multiple'],
+    [{ num_attention_heads: 5 }, 'head_dim is missing and hidden_size is not a multiple'],
     [{ num_hidden_layers: 5000 }, 'num_hidden_layers: '],
   ])('refuse %o with field and value', (change, message) => {
     expect(() => parsePolicyConfig({ ...llama, ...change })).toThrow(message);

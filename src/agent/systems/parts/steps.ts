@@ -117,7 +117,7 @@ export interface Steps {
   groupChance(): number;
 
   branch(): Promise<Branch>;
-  /** So many candidates for the policy's next action. */
+  /** n candidates for the policy's next action. */
   propose(n: number): Promise<ProposedAction[]>;
   /** Notes candidates for a step, best first; the first is taken. */
   noteActions(ranked: readonly ProposedAction[]): void;

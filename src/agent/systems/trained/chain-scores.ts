@@ -25,7 +25,7 @@ const NO_INFORMATION = 'No relevant information found';
 
 export const scorerOf = ({ scorer = 'confidence' }: Pick<Chain, 'scorer'>): ChainScorer => scorer;
 
-/** Whether a scorer looks behind a chain at the place of its answer, so that an answer must not be there yet. */
+/** Whether a scorer needs a chain without an answer, because it scores text at the place of the answer. */
 export const needsOpenAnswer = (chain: Pick<Chain, 'scorer'>): boolean =>
   ['no-information', 'gold', 'vote'].includes(scorerOf(chain));
 

@@ -11,7 +11,7 @@ import {
 
 const DEFAULTS: Chain = { length: 3, decode: { kind: 'one' } };
 
-/** The next step of a walk. Where its scorer looks behind the chain, an answer is tried in a fork and not left standing. */
+/** The next step of a walk. If the scorer needs a chain without an answer, an answer is tried in a fork and dropped. */
 async function nextStep(walk: Walk, chain: Chain, temperature?: number): Promise<ProposedAction> {
   if (!needsOpenAnswer(chain)) return walk.branch.act(temperature);
   const ahead = await walk.branch.fork();
@@ -34,7 +34,7 @@ interface Pace {
   greedy?: boolean;
 }
 
-/** Goes on in its branch by at most this many searches. */
+/** Continues in its branch by at most this many searches. */
 async function walkOn(s: Steps, walk: Walk, { chain, most, greedy }: Pace): Promise<Walk> {
   const temperature = greedy === true ? 0 : chain.temperature;
   for (let i = 0; i < most && !walk.ended; i++) {

@@ -37,7 +37,7 @@ export interface Dialect {
   question: Around;
   result: Around;
   hint: Around;
-  /** A result's passages as its released code writes them between the tags; absent: as the protocol has them. */
+  /** A result's passages as its released code writes them between the tags; default: as in the protocol. */
   passages?: RenderPassages;
   /** The query that a search block holds, where it is not the block's text; empty where it holds none. */
   query?(inner: string): string;
@@ -48,7 +48,7 @@ export interface Dialect {
   answer: 'boxed-block' | 'text' | 'text-line' | 'boxed-prose';
   /** Of `boxed-prose`: words after which an answer without a box stands. */
   phrase?: string;
-  /** What the policy is told, in our words. */
+  /** The instruction for the policy; our own wording. */
   instruction(settings: RecipeSettings): string;
 }
 

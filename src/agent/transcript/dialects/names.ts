@@ -36,7 +36,7 @@ const NO_NAMES: TagNames = new Map();
 const isTag = (text: string): boolean => /^<[^\s<>]+>$/u.test(text);
 
 /**
- * Whether the policy's tags were tokens of its own: one whose tags are text is told in an instruction how to
+ * Whether the policy's tags were special tokens: one whose tags are text gets an instruction how to
  * write them, and one whose tags are tokens reads a form line at most.
  */
 const speaksTokens = ({ segments }: Pick<Tagged, 'segments'>): boolean =>

@@ -9,9 +9,9 @@ import { mostSpread, weaknessQuestions } from './choose.ts';
 
 /**
  * Curricula that look at a pool of questions first and then choose.
- * - One-Shot RLVR (arXiv 2504.20571): one question, or a few, fills every batch. Departure: their accuracies come from an
+ * - One-Shot RLVR (arXiv 2504.20571): one question, or a few, fills every batch. Difference: their accuracies come from an
  *   earlier whole run; here from the first steps of this one, unless the questions are named.
- * - SwS (arXiv 2506.08989): after a first phase the pool is joined by further questions of its weak categories. Departure:
+ * - SwS (arXiv 2506.08989): after a first phase the pool is joined by further questions of its weak categories. Difference:
  *   a language model writes theirs, eight samples vote on the answer; here they come from the generator, answers certain.
  */
 
@@ -71,7 +71,7 @@ export class HistoryCurriculum implements Curriculum {
     return Promise.resolve(
       Array.from({ length: count }, () => {
         const question = probing ? this.#first.at(this.#drawn++) : this.#then?.at(this.#later++);
-        if (!question) throw new Error('curriculum: nothing was chosen to go on with');
+        if (!question) throw new Error('curriculum: no question was chosen to continue with');
         return { question, label: probing ? 'probe' : this.#kind };
       }),
     );

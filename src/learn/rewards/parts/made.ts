@@ -33,7 +33,7 @@ const spanOf = ({ segments }: Rollout, at: number | undefined): Span[] => {
     : [{ segment: at, start: 0, end: segment.text.length }];
 };
 
-/** "1 , 3" or "[1, 3]" as numbers; "none" and "[]" are no passage; null for anything else. */
+/** "1 , 3" or "[1, 3]" as numbers; "none" and "[]" are an empty list; null for anything else. */
 function readChoice(text: string): number[] | null {
   const inner = text.trim().replace(/^\[(.*)\]$/su, (_, list: string) => list.trim() || 'none');
   if (inner === 'none') return [];

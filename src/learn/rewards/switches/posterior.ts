@@ -4,7 +4,7 @@ import type { RewardFacts } from '../parts/facts.ts';
 
 /*
  * Posterior-GRPO (arXiv 2508.05170): R = R_f + R_o + R_o · R_t: the reward of the reasoning counts only where the
- * outcome is right. Departure: R_t is the share of supporting titles that the searches brought, in place of a reward
+ * outcome is right. Difference: R_t is the share of supporting titles that the searches brought, in place of a reward
  * model of thoughts. `posterior-ungated` is the ablation, R_f + R_o + R_t.
  */
 

@@ -6,7 +6,7 @@ import { readFacts, type RewardFacts } from '../parts/facts.ts';
 
 /**
  * A verifier with faults between answers and their reward (Pitfalls of verifiers, arXiv 2505.22203: rules miss right
- * answers, models can be fooled). The record's metrics keep the exact check, so that both can be compared. Departure:
+ * answers, models can be fooled). The record's metrics keep the exact check, so that both can be compared. Difference:
  * what is missed and what passes is drawn at random, or by a check that a long answer fools, in place of a model.
  */
 
@@ -28,9 +28,8 @@ function matchesByRule(
 }
 
 /**
- * Facts as the verifier has them: all scores of an answer that it calls right are 1; of one that it calls wrong, none is a
- * whole match.
- * @param draw 0 to 1, what chance says
+ * Facts as judged by the verifier: all scores of an accepted answer are 1, all scores of a rejected one are 0.
+ * @param draw random number, 0 to 1
  */
 export function judgedByVerifier(
   facts: RewardFacts,

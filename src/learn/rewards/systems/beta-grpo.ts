@@ -6,7 +6,7 @@ import type { SearchFact } from '../parts/searches.ts';
  * β-GRPO (Search Wisely, arXiv 2505.17281): an answer is worth 1 where it is right and every token of
  * every query was at least as likely as β. No code was available. β = 0.4 is what others who ran it took, of
  * the 0.2, 0.4 and 0.6 that the paper compares. Whether a rollout without a search counts as sure is not
- * said: it does here, and so does one whose record has no probabilities. The tags are no part of a query.
+ * said: it does here, and so does one whose record has no probabilities. Tags are not part of a query.
  */
 
 const BETA = 0.4;

@@ -7,7 +7,7 @@ import { newGoldShares } from '../parts/searches.ts';
 
 /*
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): exact match, and for each judged result 0.3 where the
- * judgement is right, −0.6 for "yes" on a useless result, −0.3 for "no" on a useful one. Departure: a result is
+ * judgement is right, −0.6 for "yes" on a useless result, −0.3 for "no" on a useful one. Difference: a result is
  * useful where it brings a supporting passage that was not read before; theirs compares it with the gold answer
  * by a reranker, the code by the gold answer's text. Their sum has no bound in the number of searches, so that
  * right "no"s can be collected; it is theirs, and the loop's limit of searches is the bound. `re-seek-mean` takes the mean

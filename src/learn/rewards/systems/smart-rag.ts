@@ -3,7 +3,7 @@ import { fixedReward } from '../parts/definition.ts';
 
 /*
  * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG, rl/rl4lms/envs/text_generation/reward.py): EM + F1 at
- * the end, −0.2 for each search, −1 for an output that neither answers nor searches. Departure: the last is any
+ * the end, −0.2 for each search, −1 for an output that neither answers nor searches. Difference: the last is any
  * breach of Forage's protocol, once.
  */
 

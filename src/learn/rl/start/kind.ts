@@ -10,7 +10,7 @@ interface StartContext {
   questions: readonly Question[];
   /** Those that the run's rollouts are made with. */
   inForce: RecipeSettings;
-  /** One rollout per question, of the policy as the sampler has it. */
+  /** One rollout per question with the sampler's current policy. */
   sample: (questions: readonly Question[], name: string) => Promise<Rollout[]>;
 }
 

@@ -4,10 +4,10 @@ import type { Rollout, Segment } from '../../../records/rollout.ts';
 import type { StartKind } from './kind.ts';
 
 /**
- * A policy that does not search yet, made of one that does: what it thinks and guesses where it is told
- * that it cannot search is learned by supervision after the prompt of a run that may search (context
- * distillation). The guesses are its own, so that no gold answer and nothing that was retrieved enters the
- * adapter. UR²'s stage 1 (arXiv 2508.06165, 3.2.2) needs such a policy: it pays for the first queries.
+ * Makes a policy that does not search from one that does: SFT on its thoughts and guesses under the hint that it
+ * cannot search, after the prompt of a run that may search (context distillation). The guesses are the policy's own,
+ * so no gold answer and no retrieved text enters the adapter. UR²'s stage 1 (arXiv 2508.06165, 3.2.2) needs such a
+ * policy: it rewards the first queries.
  */
 
 const promptSegment = (ids: readonly number[]): Segment[] =>
@@ -59,7 +59,7 @@ export const NOT_SEARCHING: StartKind = {
   least: 3 / 16,
   measured: { retrieval: { maxSearches: 1 } },
   async trajectories({ agent, questions, inForce, sample }) {
-    // Guesses of the policy, where it is told that it cannot search.
+    // Guesses of the policy when it cannot search.
     const forbidden = questions.map((question) => ({ ...question, mayRetrieve: false }));
     const made = await sample(forbidden, 'guess');
     const frame = promptFrame(agent.policy, readTags(agent.policy.tokenizer), inForce);

@@ -84,7 +84,7 @@ export class OracleWriter implements MatrixWriter {
     const rows = values.length / columns;
     if (!Number.isInteger(rows) || from < 0 || from + rows > out)
       throw new RangeError(
-        `matrix: ${values.length} values from row ${from} are no rows of [${out}, ${columns}]`,
+        `matrix: ${values.length} values from row ${from} are not rows of [${out}, ${columns}]`,
       );
     this.#values.set(heldValues(values, columns, type), from * columns);
     this.#written.fill(1, from, from + rows);

@@ -10,7 +10,7 @@ export class Table {
     this.values = values ? Float64Array.from(values) : new Float64Array(rows * columns);
     if (this.values.length !== rows * columns)
       throw new RangeError(
-        `oracle: ${this.values.length} values are no table of ${rows} × ${columns}`,
+        `oracle: ${this.values.length} values are not a table of ${rows} × ${columns}`,
       );
   }
 

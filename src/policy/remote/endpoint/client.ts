@@ -157,7 +157,7 @@ export class EndpointClient {
   }
 
   /**
-   * llama-cpp-python breaks a stream off when another request comes in, unless it is told not to
+   * llama-cpp-python breaks a stream off when another request comes in, unless a setting forbids it
    * (`--interrupt_requests false`). From then on requests go one at a time, and this one is sent again:
    * with the same seed it begins with what was given already.
    */

@@ -22,8 +22,8 @@ export const CLOSE_IT =
   'Go on exactly where this ends, and close every brace and every tag that is open.';
 
 /**
- * With `continue`, everything after the assistant's mark is one message of the assistant's, whoever
- * wrote it. With `alternate`, what the policy did not write there is the user's.
+ * With `continue`, everything after the assistant's mark is one assistant message, also text
+ * that the policy did not write. With `alternate`, such text is a user message.
  */
 export function messagesOf(
   context: readonly ContextPiece[],

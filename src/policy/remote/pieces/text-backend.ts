@@ -40,7 +40,7 @@ export interface TextRequest extends Sampling {
   maxTokens: number;
   /**
    * The stream may end after the first of these, where the server can leave it in the text
-   * (`include_stop_str_in_output`). A server that swallows what stopped it must not be told them:
+   * (`include_stop_str_in_output`). A server that swallows the stop text must not get them:
    * the reader of the stream ends it by itself, after the chunk that holds one of them.
    */
   stop: readonly string[];

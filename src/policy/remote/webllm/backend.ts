@@ -128,7 +128,7 @@ export class WebLlmBackend implements TextBackend, TextModel {
     return Promise.race([promise, this.#gone]);
   }
 
-  /** The engine stops only when it is told to, and must be read to its end before the next request. */
+  /** The engine stops only on request, and its stream must be read to the end before the next request. */
   async *#read(
     chunks: AsyncIterator<ChatCompletionChunk>,
     signal: AbortSignal,
@@ -158,7 +158,7 @@ export class WebLlmBackend implements TextBackend, TextModel {
     try {
       while (!(await this.#alive(chunks.next())).done);
     } catch {
-      // What failed was told to whoever read; a lost engine has nothing left to drain.
+      // The reader got the error; a lost engine has nothing left to drain.
     }
   }
 

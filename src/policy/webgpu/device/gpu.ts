@@ -60,7 +60,7 @@ export class Gpu {
     );
     for (const { name, buffer } of made) {
       const old = this.scratches.get(name);
-      // Whoever sampled meanwhile may have needed more.
+      // Sampling meanwhile may have needed more.
       const [kept, spare] = old && old.size >= buffer.size ? [old, buffer] : [buffer, old];
       this.scratches.set(name, kept);
       if (spare) this.encoder.release(spare);

@@ -125,7 +125,7 @@ export async function createTrainableWebGpuOps(options?: DeviceOptions): Promise
         gpu.encoder.write(handle.buffer, 0, Float32Array.from(values));
         return;
       }
-      if (handle.type !== 'f32') throw new Error('matrix: only float32 is written anew');
+      if (handle.type !== 'f32') throw new Error('matrix: only float32 can be rewritten');
       const parts = placed(handle, values);
       handle.parts.forEach(({ units }, i) =>
         gpu.encoder.write(units.buffer, 0, itemAt(parts, i, 'parts')),

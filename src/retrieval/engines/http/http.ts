@@ -73,7 +73,7 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, who: string): T
   const where = place === '' ? '' : ` at ${place}`;
   throw new EngineError(
     'wrong-shape',
-    `the answer is no answer of ${who}${where}: ${issue ? wordsOf(issue) : 'wrong shape'}`,
+    `the answer does not have the format of ${who}${where}: ${issue ? wordsOf(issue) : 'wrong shape'}`,
   );
 }
 

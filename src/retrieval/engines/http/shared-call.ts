@@ -35,7 +35,7 @@ export class SharedCalls<T> {
   #start(key: string, work: (signal: AbortSignal) => Promise<T>) {
     const controller = new AbortController();
     const call = { result: work(controller.signal), waiting: 0, controller };
-    // Those who wait are told; a call that nobody waits for any more may fail in silence.
+    // Waiting callers get the error; a call without waiting callers may fail silently.
     call.result.catch(() => undefined);
     this.#calls.set(key, call);
     return call;

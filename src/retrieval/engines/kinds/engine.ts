@@ -37,7 +37,7 @@ export interface EngineKind {
   path: string | ((typed: URL) => string);
   /** How an address of this kind looks, in a sentence: advice where a server has no such call. */
   addressAdvice: string;
-  /** How its server is told to let pages read its answers, where the browser may not (CORS). */
+  /** How to configure its server so that pages may read its answers (CORS). */
   corsAdvice: string;
   /** What 403 means where it is more than a missing login. */
   forbidden?: { said: string; advice: string };

@@ -4,7 +4,7 @@ import { fixedReward } from '../../parts/definition.ts';
 
 /*
  * The trainable rewriter of rewrite-retrieve-read (arXiv 2305.14283; code: xbmxb/RAG-query-rewriting): EM + F1 + 1 where a
- * gold answer is in what was retrieved, and −1 where it does not. Departure: the reader is the policy itself.
+ * gold answer is in what was retrieved, and −1 where it does not. Difference: the reader is the policy itself.
  */
 export const rewriter = fixedReward({
   id: 'rewriter',

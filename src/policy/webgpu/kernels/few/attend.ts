@@ -15,7 +15,7 @@ function chunkOf(live: number): number {
   return chunk;
 }
 
-/** Chunks that are put together first, whoever does it. */
+/** Chunks that are merged first, in every kernel. */
 const GROUP = 4;
 
 /**
@@ -61,7 +61,7 @@ const CHUNK = `(64u << (32u - countLeadingZeros((live - 1u) / ${64 * CHUNKS}u)))
 
 /**
  * WGSL: a partial result (sums, their maximum, sum of weights) with another one after it. Products are explicit `fma`, so
- * that whoever merges gets the same bits.
+ * that every merge gets the same bits.
  */
 const MERGE = `
 struct Merged { o: vec4f, m: f32, l: f32 }

@@ -16,7 +16,7 @@ import { bucketOf, UNIFORMS, type LoraUniforms } from './product.ts';
 
 /**
  * Working memory of few rows that has x prepared for a norm: x · weight, [bucket][stride], after it the partial sums
- * of squares of x, [bucket][stride / 8], one for 8 columns. Whoever writes x may prepare it for the norm that
+ * of squares of x, [bucket][stride / 8], one for 8 columns. A kernel that writes x may prepare it for the norm that
  * reads it next, and saves that a dispatch.
  */
 export class FewState {
@@ -81,7 +81,7 @@ export class FewState {
     return { range, squaresAt, xStride: x.stride / 4, key: `${range.buffer.id} ${bucket}` };
   }
 
-  /** Where whoever writes x next prepares it for a norm, and says so by asking. */
+  /** Where the next kernel that writes x prepares it for a norm; requesting it marks it prepared. */
   place(x: GpuActivations, { weight }: Norm, rows: number): Prepared {
     const norm = own(GpuVector, weight);
     const { range, squaresAt, key } = this.memory(x, rows);

@@ -23,7 +23,7 @@ fn gainOf(head: u32, e: u32) -> f32 { if (head < p.heads) { return qGain[e]; } r
  * Out of q, k, v before norms and turning: q, divided by √D, and k and v in the store.
  *
  * Storage: raw [rows, rawStride] f32; qGain, kGain [D] where heads are normed; angles [positions, D/2] vec2f where
- * they are turned; table of tokens, vec4u; q [rows, qStride] f32; keys and values of the store in words of 4 bytes,
+ * they are turned; table of tokens, vec4u; q [rows, qStride] f32; keys and values of the KV cache as 4-byte words,
  * `dim` values per head. Grid: rows.
  */
 export function heads({ norms, rotary, type }: HeadsKind & { readonly type: StoreType }): Kernel {
