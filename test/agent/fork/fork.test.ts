@@ -108,7 +108,7 @@ describe('what a fork says of itself', () => {
     const [first, ...rest] = of.segments;
     if (!first) throw new Error('no segment');
     const strange = { ...of, segments: [{ ...first, text: 'other words' }, ...rest] };
-    await expect(fork(strange, 1)).rejects.toThrow(/as other text/);
+    await expect(fork(strange, 1)).rejects.toThrow(/to other text/);
   });
 
   it('one that was read as mixtures, which no record holds', async () => {
