@@ -246,9 +246,7 @@ export async function runFork(
       `${of.id} cannot be forked: it used latent thinking, which is not recorded.`,
     );
   if (of.contexts)
-    throw new ForkError(
-      `${of.id} cannot be forked: its context was reset after a search.`,
-    );
+    throw new ForkError(`${of.id} cannot be forked: its context was reset after a search.`);
   const { tokenizer } = deps.policy;
   if (of.segments.some(({ ids, text }) => tokenizer.decode(ids) !== text))
     throw new ForkError(

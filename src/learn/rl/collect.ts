@@ -143,28 +143,27 @@ async function makeRollouts(
     request.onEnded(copy);
   };
   const groups = await Promise.all(
-    wanted.map(
-      ({ drawn: { question, overrides, agent: own }, batch, place, screened, size }) =>
-        growGroup(
-          { ...agent, ...own },
-          {
-            question,
-            recipe,
-            overrides: mergeOverrides(
-              rolloutOverrides(settings, sampling, stage.overrides),
-              overrides ?? {},
-            ),
-            ...groupOf(settings, runId, { step, batch, place }),
-            size,
-            runId,
-            step,
-            onRollout: ended,
-            ...(signal ? { signal } : {}),
-          },
-          // Screening rollouts start at the question; branching only adds to them later.
-          size < settings.groupSize ? undefined : settings.branching,
-          { place, firsts, begun: screened },
-        ),
+    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, screened, size }) =>
+      growGroup(
+        { ...agent, ...own },
+        {
+          question,
+          recipe,
+          overrides: mergeOverrides(
+            rolloutOverrides(settings, sampling, stage.overrides),
+            overrides ?? {},
+          ),
+          ...groupOf(settings, runId, { step, batch, place }),
+          size,
+          runId,
+          step,
+          onRollout: ended,
+          ...(signal ? { signal } : {}),
+        },
+        // Screening rollouts start at the question; branching only adds to them later.
+        size < settings.groupSize ? undefined : settings.branching,
+        { place, firsts, begun: screened },
+      ),
     ),
   );
   signal?.throwIfAborted();

@@ -48,8 +48,7 @@ export const stepSearch: Recipe = {
       'reward.step-search-tf-idf': 'code: verl/utils/reward_score/qa_step.py',
       'reward.step-search-released': 'code: verl/trainer/main_ppo.py, 1.6',
     },
-    expectedEffect:
-      'The share of passages seen before falls; without the penalty it rises.',
+    expectedEffect: 'The share of passages seen before falls; without the penalty it rises.',
   },
   settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
   training: [

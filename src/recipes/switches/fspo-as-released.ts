@@ -19,7 +19,8 @@ export const fspoAsReleased: Switch = {
       'Its reward replaces the recipe’s in every stage; KL and learning rate stay the recipe’s.',
     ],
     sources: { 'reward.fspo-released': 'code: trainer/ppo/ray_trainer.py, the F1 of the answer' },
-    expectedEffect: 'Wrong answers become more confident, which does not happen with the paper’s rule.',
+    expectedEffect:
+      'Wrong answers become more confident, which does not happen with the paper’s rule.',
   },
   changes: {
     objective: { factuality: 'as-released' },

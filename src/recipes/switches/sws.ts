@@ -7,8 +7,7 @@ import type { Switch } from './switch.ts';
 export const sws: Switch = {
   id: 'sws',
   title: 'SwS',
-  summary:
-    'After three steps, more questions from the policy’s weak categories are added.',
+  summary: 'After three steps, more questions from the policy’s weak categories are added.',
   about: {
     paper: '2506.08989',
     kind: 'switch of training',

@@ -11,8 +11,7 @@ export const memoryR1: Recipe = {
   id: 'memory-r1',
   version: '1',
   title: 'Memory-R1, manager',
-  summary:
-    'Keeps a memory of facts while it searches; a frozen copy answers from the memory only.',
+  summary: 'Keeps a memory of facts while it searches; a frozen copy answers from the memory only.',
   about: {
     paper: '2508.19828',
     kind: 'trained by RL',

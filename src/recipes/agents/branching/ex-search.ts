@@ -26,8 +26,7 @@ export const exSearch: Recipe = {
   id: 'ex-search',
   version: '1',
   title: 'ExSearch',
-  summary:
-    'SFT on its own searches, weighted by how likely they make the gold answer.',
+  summary: 'SFT on its own searches, weighted by how likely they make the gold answer.',
   about: {
     paper: '2505.20128',
     kind: 'trained otherwise',

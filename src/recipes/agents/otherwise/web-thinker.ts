@@ -21,7 +21,8 @@ export const webThinker: Recipe = {
   id: 'web-thinker',
   version: '1',
   title: 'WebThinker',
-  summary: 'Reads extracts of search results; prefers correct, then fewer calls, then shorter rollouts.',
+  summary:
+    'Reads extracts of search results; prefers correct, then fewer calls, then shorter rollouts.',
   about: {
     paper: '2504.21776',
     kind: 'trained otherwise',

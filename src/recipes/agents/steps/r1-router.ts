@@ -13,7 +13,8 @@ export const r1Router: Recipe = {
   id: 'r1-router',
   version: '1',
   title: 'R1-Router',
-  summary: 'Asks a sub-question and names its source, step by step; each step is rewarded for both.',
+  summary:
+    'Asks a sub-question and names its source, step by step; each step is rewarded for both.',
   about: {
     paper: '2505.22095',
     kind: 'trained by RL',

@@ -21,8 +21,7 @@ export const simpleRlZoo: Recipe = {
   id: 'simple-rl-zoo',
   version: '1',
   title: 'SimpleRL-Zoo',
-  summary:
-    'The plain search loop trained on the answer only, with questions of one difficulty.',
+  summary: 'The plain search loop trained on the answer only, with questions of one difficulty.',
   about: {
     paper: '2503.18892',
     kind: 'trained by RL',
