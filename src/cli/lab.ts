@@ -46,7 +46,7 @@ const COMMANDS: readonly Command[] = [
 ];
 
 /** Parses its own options, because a resumed run must tell given options from defaults. */
-const PRETRAIN = { name: 'pretrain', summary: 'trains the built-in policy from nothing' };
+const PRETRAIN = { name: 'pretrain', summary: 'pre-trains the built-in model from scratch' };
 
 const HELP = [
   `${COMMAND_LINE} COMMAND [options]`,
@@ -81,7 +81,7 @@ async function main(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * What the command line does with its words. Mistakes and faults end with one line; FORAGE_DEBUG=1
+ * Runs the command that the arguments name. Mistakes and faults end with one line; FORAGE_DEBUG=1
  * shows where they come from.
  * @returns the status that the process ends with: 0, or 2 for a mistake or a fault
  */

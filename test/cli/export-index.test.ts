@@ -59,8 +59,8 @@ test('passages of a file become an index that FAISS opens, with all that searche
 test.each([
   [['--index', 'faiss', '--steps', '3'], '--steps is of an experiment'],
   [['--index', 'faiss', '--to', 'trl'], '--to is of an experiment'],
-  [['--index', 'faiss', '--encoder', '/nowhere'], '/nowhere is no folder of an encoder'],
-  [['--index', 'faiss', '--world', '/nowhere'], '/nowhere is no world'],
+  [['--index', 'faiss', '--encoder', '/nowhere'], '/nowhere is not the folder of an encoder'],
+  [['--index', 'faiss', '--world', '/nowhere'], '/nowhere is not a world folder'],
   [['--index', 'annoy'], '--index'],
   [[], '--index faiss'],
 ])('%j is refused', async (options, message) => {

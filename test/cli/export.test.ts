@@ -46,7 +46,7 @@ test('a recipe becomes a folder that serve-environment reads and a shell can sta
   expect(lines(join(folder, 'train.jsonl'))).toHaveLength(3 * 8);
   const again = await labHere('export', '--recipe', 'search/grpo', '--to', 'trl', '--out', folder);
   expect(again).toMatchObject({ status: 2 });
-  expect(again.err).toContain('holds files already');
+  expect(again.err).toContain('is not empty; name an empty folder');
 });
 
 test.each([
@@ -110,7 +110,7 @@ test('a run goes on from its last snapshot, at the rate that it has now', async 
   createRun(run, file);
   const early = await labHere('export', '--run', run, '--to', 'trl', '--out', join(out, 'early'));
   expect(early).toMatchObject({ status: 0 });
-  expect(early.err).toContain('has no snapshot yet: what is exported begins where the run began');
+  expect(early.err).toContain('has no snapshot yet: the export starts where the run started');
   const state = {
     ...initialState(settings, checkpoint.config),
     step: 2,

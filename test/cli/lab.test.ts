@@ -31,8 +31,8 @@ describe('mistakes end with one clear line and status 2', () => {
   test.each([
     [['rollout', '--bogus'], /Unknown option '--bogus'/],
     [['rolout'], /Unknown command 'rolout'\. Commands: ask, rollout/],
-    [['rollout', '--world', '/nowhere'], /\/nowhere is no world: it has no manifest\.json/],
-    [['rollout', '--policy', '/nowhere'], /\/nowhere is no checkpoint: it has no config\.json/],
+    [['rollout', '--world', '/nowhere'], /\/nowhere is not a world folder: manifest\.json is missing/],
+    [['rollout', '--policy', '/nowhere'], /\/nowhere has no checkpoint: config\.json is missing/],
     [['rollout', '--policy', broken, '--limit', '1'], /^model\.safetensors: /],
     [
       ['rollout', '--recipe', 'oracle'],
@@ -45,7 +45,7 @@ describe('mistakes end with one clear line and status 2', () => {
     ],
     [['ask'], /ask needs "QUESTION"/],
     [['world', '--seed', '1'], /world needs --out DIR/],
-    [['bench', 'nothing'], /No bench 'nothing'\. There are: gpu, wasm, /],
+    [['bench', 'nothing'], /There is no bench 'nothing'\. Choose one of: gpu, wasm, /],
     [['bench', 'rollout', '--weights', 'int4'], /--weights is for gpu and wasm only/],
     [['ask', 'Who?', '--weights', 'int3'], /must be one of f32, f16, int8, int4/],
     [['ask', 'Who?', '--kv', 'int4'], /must be one of f32, f16/],
@@ -158,7 +158,7 @@ describe('questions of compositions that training never asks', () => {
     const from = ['--questions', file, '--compositions', 'held-out'];
     const { status, err } = await labHere('evaluate', ...from);
     expect(status).toBe(2);
-    expect(err).toMatch(/These questions name no composition/);
+    expect(err).toMatch(/These questions have no composition/);
   });
 });
 
@@ -207,7 +207,7 @@ test('the help of bench names what the message about an unknown one does', async
   const help = await labHere('bench', '--help');
   const named = / {2}NAME +(.+)/u.exec(help.out)?.[1];
   const unknown = await labHere('bench', 'nothing');
-  expect(unknown.err.trim()).toBe(`No bench 'nothing'. There are: ${named}.`);
+  expect(unknown.err.trim()).toBe(`There is no bench 'nothing'. Choose one of: ${named}.`);
   for (const name of ['gpu', 'wasm', 'rollout', 'retrieval', 'page', 'train'])
     expect(named?.split(', ')).toContain(name);
 });

@@ -39,7 +39,7 @@ test('without --json the same for people', async () => {
 test('a file that is none ends with one line and status 2', async () => {
   const { status, out, err } = await read('/nowhere.jsonl');
   expect([status, out]).toEqual([2, '']);
-  expect(err.trim()).toBe('/nowhere.jsonl is no file that can be read.');
+  expect(err.trim()).toBe('/nowhere.jsonl is not a readable file.');
 });
 
 /** A folder as verl writes it, one file per step, with what else lies there. */
@@ -106,7 +106,7 @@ test('several files are one run; each is read once, and each has to be there', a
 
   const missing = await read(one, '/nowhere.jsonl');
   expect([missing.status, missing.out]).toEqual([2, '']);
-  expect(missing.err.trim()).toBe('/nowhere.jsonl is no file that can be read.');
+  expect(missing.err.trim()).toBe('/nowhere.jsonl is not a readable file.');
 });
 
 test('what holds no rollouts is named, with what to do, and ends with status 2', async () => {
@@ -122,8 +122,8 @@ test('what holds no rollouts is named, with what to do, and ends with status 2',
     [write('a.zip', Buffer.from('PK\x03\x04 and more')), /^a\.zip is a (zip|damaged)/],
     [write('notes.txt', 'Dear diary\n'), /^notes\.txt holds no rollouts: line 1 is not JSON/],
     [write('questions.jsonl', '{"question": "Who?", "answer": "Ida"}\n'), /questions.*Corpus/],
-    [join(folder, 'notes'), /is a folder without files of rollouts: \.jsonl/],
-    ['/dev/null', /^\/dev\/null is no file that can be read/],
+    [join(folder, 'notes'), /is a folder without rollout files \(\.jsonl/],
+    ['/dev/null', /^\/dev\/null is not a readable file/],
   ] as const) {
     const { status, out, err } = await read(path);
     expect([path, status, out]).toEqual([path, 2, '']);

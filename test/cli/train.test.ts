@@ -114,11 +114,11 @@ describe('mistakes end with one clear line and status 2', () => {
       ['train', '--recipe', 'search', '--switch', 'fspo,gppo', '--switch=posterior-grpo'],
       /fspo and posterior-grpo both change stages\.0\.reward; leave one of them out/,
     ],
-    [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be made/],
+    [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be created/],
     [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
     [
       ['train', '--resume', '/nowhere', '--seed', '1'],
-      /--resume goes on with the run's own --seed/,
+      /--resume continues with the run's own --seed/,
     ],
     [
       ['train', '--resume', '/nowhere', '--weights', 'int4'],
@@ -148,7 +148,7 @@ describe('a run', () => {
     first = lab(...start(whole, 2));
   });
 
-  test('prints a JSON line a step and keeps the last two snapshots', () => {
+  test('prints a JSON line per step and keeps the last two snapshots', () => {
     expect(first.status).toBe(0);
     expect(lines(first.out).map((s) => s.step)).toEqual([1, 2, 3]);
     expect(readFileSync(join(whole, 'steps.jsonl'), 'utf8')).toBe(first.out);

@@ -11,7 +11,7 @@ import { fillFolder } from '../shared/empty-folder.ts';
 import { UsageError } from '../shared/options.ts';
 import { appendStep, createRun, noSnapshot, saveSnapshot, type RunFile } from '../train/folder.ts';
 
-/** What was in the place of a world; the run's record here names the world alone. */
+/** The sources that the run searched elsewhere; its record here names only the world. */
 function otherSources({ corpus, engine }: AdoptedExperiment): string[] {
   const own = [corpus ? 'passages of its own' : '', engine ? 'a search engine' : ''].filter(
     Boolean,
@@ -19,7 +19,7 @@ function otherSources({ corpus, engine }: AdoptedExperiment): string[] {
   return own.length === 0
     ? []
     : [
-        `It searched ${own.join(' and ')} there; lab train --resume goes on with the world’s. A new run searches them again: lab train --corpus FILE, or --engine KIND=URL.`,
+        `The run searched ${own.join(' and ')}; lab train --resume continues with the world’s passages. To search them again, start a new run: lab train --corpus FILE, or --engine KIND=URL.`,
       ];
 }
 
@@ -55,15 +55,15 @@ function runFile({ experiment, settings }: Adopted, { found, folder }: AdoptPoli
 
 export const adoptCommand: Command = {
   name: 'adopt',
-  summary: 'makes a run of a folder that came back from TRL or verl',
+  summary: 'imports the result folder of a TRL or verl run as a run',
   positional: { name: 'FOLDER', required: true },
   options: {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: 'checkpoint folder that was trained; unless given, the one that was exported or one that ships with Forage, whichever has those weights',
+      help: 'checkpoint folder that was trained (default: the exported one or one that ships with Forage, whichever has those weights)',
     },
-    out: { type: 'string', value: 'DIR', help: 'empty folder of the new run', required: true },
+    out: { type: 'string', value: 'DIR', help: 'empty folder for the new run', required: true },
     json: { type: 'boolean', help: 'print one JSON object' },
   },
   async run(values, [given = '']) {
@@ -76,7 +76,7 @@ export const adoptCommand: Command = {
       throw error instanceof AdoptError ? new UsageError(`${given}: ${error.message}`) : error;
     });
     const { policy } = opened;
-    if (!policy) throw new UsageError(`${given} names no policy.`);
+    if (!policy) throw new UsageError(`${given} names no model.`);
     const out = resolve(String(values.out));
     const file = runFile(adopted, policy);
     const { state, steps, trainer } = adopted;
@@ -94,7 +94,7 @@ export const adoptCommand: Command = {
       ...(state ? [] : [noSnapshot(out)]),
     ];
     if (found && named === undefined)
-      say(`Its policy is that of ${found.checkpoint.path} (${found.revision}).`);
+      say(`Its model is in ${found.checkpoint.path} (${found.revision}).`);
     for (const note of notes) say(note);
     if (values.json)
       print(

@@ -16,7 +16,7 @@ const scripts = (): string[] =>
         .toSorted()
     : [];
 
-/** All that there is to name. */
+/** Names of all measurements. */
 const names = (): string => [...Object.keys(BENCH_DEVICES), ...scripts()].join(', ');
 
 export const benchCommand: Command = {
@@ -27,16 +27,16 @@ export const benchCommand: Command = {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: 'gpu, wasm: checkpoint folder; the built-in one unless given',
+      help: 'gpu, wasm: checkpoint folder (default: the built-in one)',
     },
     weights: {
       type: 'string',
-      help: "gpu, wasm: what the policy's weights are held in; as its files and the device suggest unless given",
+      help: "gpu, wasm: precision of the model's weights (default: chosen by its files and the device)",
       choices: MATRIX_TYPES,
     },
     kv: {
       type: 'string',
-      help: 'gpu, wasm: what keys and values are held in; as their size and the device suggest unless given',
+      help: 'gpu, wasm: precision of the KV cache (default: chosen by its size and the device)',
       choices: STORE_TYPES,
     },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
@@ -46,7 +46,7 @@ export const benchCommand: Command = {
     const device = BENCH_DEVICES[name];
     if (device) return benchDevice(device, values);
     if (!scripts().includes(name))
-      throw new UsageError(`No bench '${name}'. There are: ${names()}.`);
+      throw new UsageError(`There is no bench '${name}'. Choose one of: ${names()}.`);
     const given = ['policy', 'weights', 'kv'].find((option) => values[option] !== undefined);
     if (given !== undefined)
       throw new UsageError(`--${given} is for ${Object.keys(BENCH_DEVICES).join(' and ')} only.`);

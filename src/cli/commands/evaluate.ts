@@ -51,7 +51,7 @@ import {
 } from '../shared/shared-options.ts';
 
 interface Subject extends SourceParts {
-  /** Folder of the adapter; undefined: the policy as it is. */
+  /** Folder of the adapter; undefined: the model without an adapter. */
   adapter: string | undefined;
   policy: string | undefined;
   world: PartsOptions['world'];
@@ -66,7 +66,7 @@ interface Subject extends SourceParts {
   summarizer?: SummarizerName;
 }
 
-/** What a run trained with that the command line names no other of. */
+/** Parts that the run trained with, for those that the command line does not name. */
 async function sourcesOfRun(
   file: RunFile,
   named: ReturnType<typeof sourcesOptions>,
@@ -98,7 +98,7 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
     const recipe = text('recipe') ?? 'search';
     return { adapter, policy, world, weights, keys, recipe, settings: null };
   }
-  if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
+  if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other; give one of them.');
   const at = readRunAt(run);
   const file = readRun(at.run);
   sayBefore(file, say);
@@ -130,12 +130,12 @@ export function evaluationOverrides(
   const routed = mergeOverrides(trained, {
     nlr: { routing: run ? run.router.evaluation : 'argmax' },
   });
-  // A run's own sources are searched as its settings say; another recipe is told so.
+  // A run's own sources are searched as its settings say; another recipe gets the same setting.
   const alone = run && values.recipe !== undefined ? sourceDefaults(own) : {};
   return mergeOverrides(mergeOverrides(alone, routed), overridesOf(values, lists));
 }
 
-/** Options that mean something where rollouts are read, and none are made. */
+/** Options that apply where rollouts are read from a file. */
 const OF_ROLLOUTS = new Set([
   'rollouts',
   'out',
@@ -153,27 +153,27 @@ function refuseBesideRollouts(values: OptionValues, lists: OptionLists): void {
     Object.keys(values).find((name) => !OF_ROLLOUTS.has(name) && values[name] !== defaults[name]) ??
     Object.keys(lists)[0];
   if (other !== undefined)
-    throw new UsageError(`--rollouts judges what is there; --${other} is of new rollouts.`);
+    throw new UsageError(`--rollouts judges existing rollouts; --${other} applies only to new ones. Leave one of them out.`);
 }
 
 const { default: _, ...RECIPE } = RECIPE_OPTIONS.recipe;
 
 export const evaluateCommand: Command = {
   name: 'evaluate',
-  summary: 'scores a trained adapter, or several systems side by side, over questions of a world',
+  summary: 'scores a trained adapter, or compares several systems, on the questions of a world',
   options: {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
     run: {
       type: 'string',
       value: 'DIR[@STEP]',
-      help: 'a training run: adapter and router of its last step, or of another that it keeps; with --recipes several, with commas between them',
+      help: 'a training run: adapter and router of its last step, or of another stored step; with --recipes several, separated by commas',
     },
     ...RECIPE_OPTIONS,
-    recipe: { ...RECIPE, help: "which system; the run's, else search" },
+    recipe: { ...RECIPE, help: "which system (default: the run's, else search)" },
     temperature: { ...RECIPE_OPTIONS.temperature, default: 0.3 },
     routing: {
       ...RECIPE_OPTIONS.routing,
-      help: "how the router chooses: the likelier source, or drawn from its probabilities; as the run's held-out questions, else argmax",
+      help: "how the router chooses: the likelier source, or sampled from its probabilities (default: as for the run's held-out questions, else argmax)",
     },
     limit: { type: 'integer', value: 'N', help: 'questions', default: 300, min: 1 },
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
@@ -185,12 +185,12 @@ export const evaluateCommand: Command = {
     rollouts: {
       type: 'string',
       value: 'FILE',
-      help: 'with --judge: judge the rollouts of this file, of any layout that lab rollouts reads, in place of new ones',
+      help: 'with --judge: judge the rollouts of this file instead of new ones, in any layout that lab rollouts reads',
     },
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'write the rollouts, one JSON a line, with the verdicts of --judge; with --recipes a folder, in which the same call goes on',
+      help: 'write the rollouts as JSON lines, with the verdicts of --judge; with --recipes a folder, from which the same command continues',
     },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },

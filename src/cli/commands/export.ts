@@ -36,36 +36,36 @@ function writeFolder(out: string, files: readonly FolderFile[]): void {
 export const exportCommand: Command = {
   name: 'export',
   summary:
-    'writes a folder that runs the same experiment on another trainer, or a corpus for FAISS',
+    'writes a folder that runs the same experiment with another trainer, or a corpus for FAISS',
   options: {
-    to: { type: 'string', help: 'who trains', choices: TRAINERS },
+    to: { type: 'string', help: 'the trainer', choices: TRAINERS },
     ...INDEX_OPTIONS,
     ...SETTINGS_OPTIONS,
     run: {
       type: 'string',
       value: 'DIR',
-      help: 'a training run: it goes on from its last snapshot',
+      help: 'a training run; the other trainer continues it from its last snapshot',
     },
     without: {
       type: 'string',
       value: 'PART',
-      help: `leaves out what the trainer has no counterpart of (${OMITTABLE_PARTS.join(' | ')}); may be repeated`,
+      help: `leave out a part that the trainer does not support (${OMITTABLE_PARTS.join(' | ')}); may be repeated`,
       multiple: true,
     },
     policy: {
       type: 'string',
       value: 'DIR',
-      help: "checkpoint folder; the run's, else the built-in one",
+      help: "checkpoint folder (default: the run's, else the built-in one)",
     },
     world: {
       type: 'string',
       value: 'DIR',
-      help: 'world folder; the built-in one unless given; with --run: the world that it made, as a folder',
+      help: 'world folder (default: the built-in one); with --run: the folder of the world that it generated',
     },
     'max-context': {
       type: 'integer',
       value: 'N',
-      help: "most tokens of one context; the checkpoint's, at most 4096, unless given",
+      help: "maximum tokens per context (default: the checkpoint's limit, at most 4096)",
       min: 64,
     },
     out: { type: 'string', value: 'DIR', help: 'empty folder to write', required: true },

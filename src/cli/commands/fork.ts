@@ -37,8 +37,8 @@ async function recorded(path: string, id: string | undefined, vocabSize: number)
   const [first, ...others] = id === undefined ? rollouts : rollouts.filter((one) => one.id === id);
   const ids = rollouts.slice(0, 8).map((one) => one.id);
   const some = `It holds ${rollouts.length}: ${ids.join(', ')}${rollouts.length > 8 ? ', …' : ''}.`;
-  if (!first) throw new UsageError(`${path} holds no rollout '${id ?? ''}'. ${some}`);
-  if (id === undefined && others.length > 0) throw new UsageError(`Choose one by --id. ${some}`);
+  if (!first) throw new UsageError(`${path} has no rollout '${id ?? ''}'. ${some}`);
+  if (id === undefined && others.length > 0) throw new UsageError(`Choose one with --id. ${some}`);
   return first;
 }
 
@@ -64,37 +64,37 @@ async function forkOf(of: Rollout, values: OptionValues, retriever: Retriever): 
 
 export const forkCommand: Command = {
   name: 'fork',
-  summary: 'goes on with a recorded rollout from one of its events, perhaps with a change',
+  summary: 'forks a recorded rollout: continues it from one of its events, with or without a change',
   positional: { name: 'FILE', required: true },
   options: {
     id: {
       type: 'string',
       value: 'ID',
-      help: 'which rollout of the file; its only one unless given',
+      help: 'which rollout of the file, where it has several',
     },
     event: {
       type: 'integer',
       value: 'N',
-      help: 'the first event that is made anew; without it, the events are listed with their numbers',
+      help: 'the first event to generate again; without this option, the events are listed with their numbers',
       min: 0,
     },
     seed: {
       type: 'integer',
       value: 'S',
-      help: "seed from there on; the rollout's own, with the random numbers that come next, unless given",
+      help: "seed from that event on (default: the rollout's own random numbers continue)",
       min: 0,
     },
     'next-source': {
       type: 'string',
-      help: 'where the next search goes, it alone',
+      help: 'source of the next search only',
       choices: ['local', 'web', 'both'],
     },
-    gold: { type: 'boolean', help: 'puts missing supporting passages first in the next result' },
-    admit: { type: 'boolean', help: 'admits the next query, whatever STIE says of it' },
-    hint: { type: 'string', value: 'TEXT', help: 'the environment says this there' },
+    gold: { type: 'boolean', help: 'put missing supporting passages first in the next result' },
+    admit: { type: 'boolean', help: 'allow the next query even if STIE refuses it' },
+    hint: { type: 'string', value: 'TEXT', help: 'text that the environment inserts at that event' },
     ...SETTINGS_OPTIONS,
     ...PARTS_OPTIONS,
-    out: { type: 'string', value: 'FILE', help: 'write the rollout, one JSON on a line' },
+    out: { type: 'string', value: 'FILE', help: 'write the rollout as one JSON line' },
     json: { type: 'boolean', help: 'print the rollout as one JSON object and nothing else' },
   },
   async run(values, [path = ''], lists) {

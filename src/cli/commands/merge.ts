@@ -24,7 +24,7 @@ async function subjectOf(
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const [run, adapter, policy] = [text('run'), text('adapter'), text('policy')];
   if (run !== undefined && adapter !== undefined)
-    throw new UsageError('--adapter and --run exclude each other.');
+    throw new UsageError('--adapter and --run exclude each other; give one of them.');
   if (run !== undefined) {
     const at = readRunAt(run);
     return {
@@ -52,18 +52,18 @@ async function writeFile(folder: string, { name, bytes, pieces }: PiecedFile): P
 
 export const mergeCommand: Command = {
   name: 'merge',
-  summary: 'folds an adapter into its checkpoint and writes a folder that transformers loads',
+  summary: 'merges an adapter into its checkpoint and writes a folder that transformers loads',
   options: {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
     run: {
       type: 'string',
       value: 'DIR[@STEP]',
-      help: 'a training run: the adapter of its last step, or of another that it keeps',
+      help: 'a training run: the adapter of its last step, or of another stored step',
     },
     policy: {
       type: 'string',
       value: 'DIR',
-      help: "checkpoint folder; the run's, else the built-in one",
+      help: "checkpoint folder (default: the run's, else the built-in one)",
     },
     out: { type: 'string', value: 'DIR', help: 'empty folder to write', required: true },
     json: { type: 'boolean', help: 'print one JSON object' },

@@ -6,12 +6,12 @@ import { UsageError } from '../shared/options.ts';
 /** Compares our rewards with values of released reward functions. */
 export const rewardsCommand: Command = {
   name: 'rewards',
-  summary: 'compares rewards with the values of released reward functions',
+  summary: 'compares Forage's rewards with those of released reward functions',
   options: {
     golden: {
       type: 'string',
       value: 'FILE',
-      help: 'cases: what a policy wrote, and what the released functions returned; JSON, one a line',
+      help: 'cases as JSON lines: what a model wrote, and what the released functions returned',
     },
   },
   async run({ golden }) {
@@ -28,7 +28,7 @@ export const rewardsCommand: Command = {
     print(JSON.stringify({ cases: cases.length, equal, notComputed, differing }, null, 2));
     const unstated = differing.filter(({ stated }) => stated === null);
     say(
-      `${equal} of ${cases.length} cases equal the released functions; ${differing.length - unstated.length} values differ for a stated reason, ${unstated.length} for none.`,
+      `${equal} of ${cases.length} cases equal the released functions; ${differing.length - unstated.length} values differ for a stated reason, ${unstated.length} without one.`,
     );
     if (unstated.length > 0) process.exitCode = 1;
   },

@@ -63,19 +63,19 @@ export function select(parts: Parts, values: OptionValues): Question[] {
   if (found.length === 0)
     throw new UsageError(
       values.compositions !== undefined && parts.world.questions.every((q) => !q.composition)
-        ? 'These questions name no composition; --compositions is for questions of a world.'
+        ? 'These questions have no composition; --compositions works only with questions of a world.'
         : values.split === undefined &&
             split === 'test' &&
             !parts.world.questions.some((q) => q.split === 'test')
-          ? 'None of the questions is for a test; --split dev, train or all asks others.'
-          : 'No question fits these options.',
+          ? 'No question is in the test split; choose others with --split dev, train or all.'
+          : 'No question matches these options; change --split, --hops, --type or --compositions.',
     );
   return found.slice(0, Number(values.limit));
 }
 
 export const rolloutCommand: Command = {
   name: 'rollout',
-  summary: 'runs a recipe over questions of a world and scores it',
+  summary: 'runs a recipe on questions of a world and scores it',
   options: {
     ...RECIPE_OPTIONS,
     limit: { type: 'integer', value: 'N', help: 'questions', default: 50, min: 1 },
@@ -90,7 +90,7 @@ export const rolloutCommand: Command = {
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
     ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
-    out: { type: 'string', value: 'FILE', help: 'write the rollouts, one JSON a line' },
+    out: { type: 'string', value: 'FILE', help: 'write the rollouts as JSON lines' },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {

@@ -39,10 +39,10 @@ function evidenceLines({ evidence, judge }: Inspection['statistics']): string[] 
   return [
     line(
       'answer retrieved',
-      `${evidence.retrieved.count} of ${evidence.open} (yes/no and worked out, left out: ${evidence.closed})`,
+      `${evidence.retrieved.count} of ${evidence.open} (yes/no and computed answers left out: ${evidence.closed})`,
     ),
-    line('wrong though it was retrieved', by(evidence.wrongThoughRetrieved)),
-    line('right, without evidence', by(evidence.rightWithoutEvidence)),
+    line('retrieved but wrong', by(evidence.wrongThoughRetrieved)),
+    line('right without retrieval', by(evidence.rightWithoutEvidence)),
   ];
 }
 
@@ -67,7 +67,7 @@ function fileLines(files: Record<string, number>): string[] {
   return [line('files, in order', `${all.length}: ${shown.join(', ')}`)];
 }
 
-/** A file that was named and holds nothing is a mistake, whatever the others hold. */
+/** A file that was named and is empty is a mistake, even where the others have rollouts. */
 function checkGiven({ faults }: Inspection, { given }: RolloutRun): void {
   const lost = faults.filter(({ file, line: at }) => at === 0 && given.has(file ?? ''));
   if (lost.length > 0) throw new UsageError(lost.map(({ reason }) => reason).join(' '));
@@ -94,7 +94,7 @@ function report({
       name,
       `${statistics.rollouts} rollouts: ${counts(layouts)}; protocols: ${counts(protocols)}`,
     ),
-    ...(missing === null ? [] : [line('the file lacks', missing)]),
+    ...(missing === null ? [] : [line('not in the file', missing)]),
     ...(files ? fileLines(files) : []),
     line(
       'questions, groups, steps',
@@ -122,13 +122,13 @@ function report({
     ...(statistics.scored > 0 ? evidenceLines(statistics) : []),
     ...outcomeLines(statistics, outcomes),
     ...(statistics.unread
-      ? [line('not scored', `${statistics.unread}: their answer cannot be read; in no mean`)]
+      ? [line('not scored', `${statistics.unread}: their answer cannot be read; left out of all means`)]
       : []),
     ...(statistics.errors
       ? [
           line(
             'ended in an error',
-            `${statistics.errors.count}, the first: ${statistics.errors.first}; in no mean`,
+            `${statistics.errors.count}, the first: ${statistics.errors.first}; left out of all means`,
           ),
         ]
       : []),
@@ -140,7 +140,7 @@ function report({
       ? [
           line(
             'reward',
-            `${reward.mean.toFixed(4)} on average; ${statistics.zeroVarianceGroups} groups all equal`,
+            `${reward.mean.toFixed(4)} on average; ${statistics.zeroVarianceGroups} groups with equal rewards`,
           ),
         ]
       : []),
@@ -162,7 +162,7 @@ function report({
 export const rolloutsCommand: Command = {
   name: 'rollouts',
   summary:
-    'statistics and faults of rollouts, ours or another framework’s; files and folders are read in the order of their steps as one run',
+    'statistics and faults of rollouts, from Forage or another framework; several files or folders are read as one run, by step',
   positional: { name: 'FILE', required: true, many: true },
   options: {
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
@@ -171,7 +171,7 @@ export const rolloutsCommand: Command = {
     const run = await openRolloutRun(paths);
     const size = run.files.reduce((sum, { blob }) => sum + blob.size, 0);
     if (run.leftOut > 0)
-      say(`${run.leftOut} other files of the folder are not called as files of rollouts are.`);
+      say(`${run.leftOut} other files of the folder were skipped: their names are not those of rollout files.`);
     let shown = 0;
     const found = await inspectRun(run.files, run.name, (bytes) => {
       if (bytes - shown < 1e6) return;

@@ -21,7 +21,7 @@ interface OpenExperiment {
   sources: OpenSources;
 }
 
-/** Options that an experiment's file has already. */
+/** Options that are part of an experiment's file. */
 const FIXED = [
   'recipe',
   'steps',
@@ -103,15 +103,15 @@ const {
 
 export const serveEnvironmentCommand: Command = {
   name: NAME,
-  summary: 'runs agent loop, retrieval and rewards over HTTP for a trainer that samples',
+  summary: 'serves agent loop, retrieval and rewards over HTTP to an external trainer',
   options: {
     experiment: {
       type: 'string',
       value: 'FILE',
-      help: 'experiment.json of an exported folder, in place of the options up to --max-context',
+      help: 'experiment.json of an exported folder, instead of the options up to --max-context',
     },
     ...SETTINGS_OPTIONS,
-    policy: { ...policy, help: 'checkpoint folder, whose tokenizer alone is read' },
+    policy: { ...policy, help: 'checkpoint folder; only its tokenizer is read' },
     world,
     corpus,
     questions,
@@ -120,7 +120,7 @@ export const serveEnvironmentCommand: Command = {
     'max-context': {
       type: 'integer',
       value: 'N',
-      help: "most tokens of a context: what the trainer's engine holds",
+      help: "maximum tokens per context: the limit of the trainer's engine",
       min: 64,
     },
     engine,
@@ -129,7 +129,7 @@ export const serveEnvironmentCommand: Command = {
     port: {
       type: 'integer',
       value: 'N',
-      help: '0: any that is free',
+      help: 'port; 0: any free one',
       default: 8765,
       min: 0,
       max: 65535,
@@ -137,27 +137,27 @@ export const serveEnvironmentCommand: Command = {
     token: {
       type: 'string',
       value: 'TEXT',
-      help: 'what every call must send; needed for any --host except this machine; default FORAGE_TOKEN',
+      help: 'token that every call must send; required for every --host except this machine (default: FORAGE_TOKEN)',
     },
     shard: {
       type: 'string',
       value: 'I/N',
-      help: 'this process runs the groups whose draw is I modulo N; all N get the same options',
+      help: 'this process runs the groups whose draw is I modulo N; start all N with the same options',
       default: '0/1',
     },
-    rollouts: { type: 'string', value: 'FILE', help: 'add every rollout, one JSON a line' },
+    rollouts: { type: 'string', value: 'FILE', help: 'append every rollout as a JSON line' },
     expire: {
       type: 'number',
       value: 'S',
-      help: 'seconds after which a rollout that nobody steps is given up',
+      help: 'seconds without a step after which a rollout is dropped',
       default: 1800,
       min: 1,
     },
-    most: { type: 'integer', value: 'N', help: 'rollouts open at a time', default: 4096, min: 1 },
+    most: { type: 'integer', value: 'N', help: 'maximum number of open rollouts', default: 4096, min: 1 },
     'body-mib': {
       type: 'integer',
       value: 'N',
-      help: 'largest body of a call',
+      help: 'largest request body, MiB',
       default: 64,
       min: 1,
       max: 512,

@@ -12,7 +12,7 @@ import { messageOf } from '../../base/errors.ts';
 
 type Search = (query: string, k: number) => Promise<readonly Hit[]>;
 
-/** @throws UsageError where a folder or a file is none, or options do not go together */
+/** @throws UsageError for a missing folder or file, and for options that exclude each other */
 async function openSearch(values: OptionValues, lists: OptionLists): Promise<Search> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const files = lists['corpus'];
@@ -36,7 +36,7 @@ async function openSearch(values: OptionValues, lists: OptionLists): Promise<Sea
 
 export const serveRetrievalCommand: Command = {
   name: 'serve-retrieval',
-  summary: 'answers searches over HTTP as Search-R1’s retrieval server does',
+  summary: 'serves searches over HTTP in the protocol of Search-R1’s retrieval server',
   options: {
     corpus: {
       type: 'string',
@@ -46,22 +46,22 @@ export const serveRetrievalCommand: Command = {
     },
     method: {
       type: 'string',
-      help: 'how --corpus is searched; lexical unless given',
+      help: 'how --corpus is searched (default: lexical)',
       choices: METHOD_IDS,
     },
     encoder: {
       type: 'string',
       value: 'DIR',
-      help: 'ONNX encoder of --method; the built-in one unless given',
+      help: 'ONNX encoder of --method (default: the built-in one)',
     },
     world: {
       type: 'string',
       value: 'DIR',
-      help: 'world to search where there is no --corpus; the built-in one unless given',
+      help: 'world to search without --corpus (default: the built-in one)',
     },
     source: {
       type: 'string',
-      help: 'which part of the world; both unless given',
+      help: 'which part of the world (default: both)',
       choices: ['local', 'web', 'both'],
     },
     host: {
@@ -73,13 +73,13 @@ export const serveRetrievalCommand: Command = {
     token: {
       type: 'string',
       value: 'TEXT',
-      help: 'what every call must send; needed for any --host except this machine; default FORAGE_TOKEN',
+      help: 'token that every call must send; required for every --host except this machine (default: FORAGE_TOKEN)',
     },
     port: { type: 'integer', value: 'N', help: 'port', default: 8000, min: 0, max: 65535 },
     origin: {
       type: 'string',
       value: 'URL',
-      help: 'page that may ask, besides those of this machine, e.g. https://me.github.io; may be repeated',
+      help: 'allowed origin of web pages, besides this machine's, e.g. https://me.github.io; may be repeated',
       multiple: true,
     },
   },

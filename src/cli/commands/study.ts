@@ -7,21 +7,21 @@ import { openStudy, runStudy } from '../study/run.ts';
 export const studyCommand: Command = {
   name: 'study',
   summary:
-    'trains and evaluates the arms of a study file, and writes one table; goes on after a kill',
+    'trains and evaluates the arms of a study file and writes one table; can be interrupted and resumed',
   positional: { name: 'FILE.json', required: true },
   options: {
     out: {
       type: 'string',
       value: 'DIR',
-      help: 'folder of results, which studies of one policy share; what is finished there is not made again',
+      help: 'folder of results, shared by studies of one model; finished parts are reused',
     },
     check: {
       type: 'boolean',
-      help: 'only check the file and print what would be made; with --out, what is left of it',
+      help: 'only check the file and print what would be run; with --out, what is left to run',
     },
     'time-again': {
       type: 'boolean',
-      help: 'when all is made, ask the timed questions of every score once more, for latencies of one machine that does nothing else',
+      help: 'when everything is finished, time the timed questions of every score once more, on a machine that does nothing else',
     },
     ...THREAD_OPTIONS,
   },

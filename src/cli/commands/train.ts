@@ -53,7 +53,7 @@ function demonstrationsOf(settings: TrainSettings, values: OptionValues): string
   if (path === undefined) {
     if (settings.warmUp && settings.warmUp.from !== 'own')
       throw new UsageError(
-        'warmUp needs --demonstrations FILE.jsonl, or --set warmUp.from=own for rollouts of its own.',
+        'warmUp needs --demonstrations FILE.jsonl, or --set warmUp.from=own to collect its own rollouts.',
       );
     return null;
   }
@@ -69,7 +69,7 @@ function demonstrationsOf(settings: TrainSettings, values: OptionValues): string
 
 const keysOf = (options: object): string[] => Object.keys(options);
 
-/** Options that a resumed run has already. */
+/** Options that a resumed run takes from its own record. */
 const FIXED = [
   'recipe',
   'seed',
@@ -99,7 +99,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
     FIXED.find((name) => values[name] !== undefined) ??
     ['set', 'switch'].find((name) => lists[name] !== undefined);
   if (given !== undefined)
-    throw new UsageError(`--resume goes on with the run's own --${given}; leave it out.`);
+    throw new UsageError(`--resume continues with the run's own --${given}; leave it out.`);
   const stored = readRun(run);
   using _held = holdRun(run);
   const state = resumeSnapshot(run, say);
@@ -123,12 +123,12 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   await train(run, state, optionsOf(values));
 }
 
-/** Rollouts that read summaries have those of extraction unless somebody else is named, as on the page. */
+/** Summaries are extractive unless another summarizer is named, as on the page. */
 function withSummarizer(settings: TrainSettings, values: OptionValues): OptionValues {
   const named = values['summarizer'] ?? values['summarizer-model'];
   if (named !== undefined || !asksForSummaries(settings)) return values;
   say(
-    'Its rollouts read summaries: extraction, which is built in, writes them (--summarizer names another).',
+    'The rollouts of this run read summaries, written by the built-in extractive summarizer (--summarizer names another).',
   );
   return { ...values, summarizer: 'extractive' };
 }
@@ -146,24 +146,24 @@ const SOURCES = {
   ...SOURCE_OPTIONS,
   corpus: {
     ...SOURCE_OPTIONS.corpus,
-    help: "passages to search instead of the world's; may be repeated; searched alone unless --engine or the settings say otherwise; with --resume: where they are now",
+    help: "passages to search instead of the world's; may be repeated; the only source unless --engine or the settings name another; with --resume: where the files are now",
   },
   questions: {
     ...SOURCE_OPTIONS.questions,
-    help: "questions instead of the world's; with --resume: where they are now",
+    help: "questions instead of the world's; with --resume: where the file is now",
   },
-  method: { ...METHOD, help: `how --corpus is searched; ${lexical} unless given` },
+  method: { ...METHOD, help: `how --corpus is searched (default: ${lexical})` },
 } as const;
 
 export const trainCommand: Command = {
   name: 'train',
-  summary: 'trains an adapter of the policy by reinforcement learning',
+  summary: 'trains an adapter of the model by reinforcement learning',
   options: {
     ...SETTINGS_OPTIONS,
     ...SWITCH_OPTION,
     out: { type: 'string', value: 'DIR', help: 'folder of the new run' },
-    resume: { type: 'string', value: 'DIR', help: 'go on with the run in that folder' },
-    world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
+    resume: { type: 'string', value: 'DIR', help: 'continue the run in that folder' },
+    world: { type: 'string', value: 'DIR', help: 'world folder (default: the built-in one)' },
     ...GENERATED_WORLD_OPTIONS,
     ...SOURCES,
     ...SUMMARIZER_OPTIONS,
@@ -171,39 +171,39 @@ export const trainCommand: Command = {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: 'checkpoint folder; the built-in one unless given',
+      help: 'checkpoint folder (default: the built-in one)',
     },
     demonstrations: {
       type: 'string',
       value: 'FILE',
-      help: 'rollouts (.jsonl) for a supervised warm-up before the first step, see warmUp; or what stages learn from that take stored trajectories, see lab trajectories',
+      help: 'rollouts (.jsonl) for a supervised warm-up before the first step, see warmUp; or stored trajectories for the stages that learn from them, see lab trajectories',
     },
     device: {
       type: 'string',
-      help: 'where the policy runs and is trained; wasm unless given',
+      help: 'where the model runs and is trained (default: wasm)',
       choices: ['wasm', 'webgpu'],
     },
     weights: {
       type: 'string',
-      help: "what the policy's weights are held in; as its files and the device suggest unless given",
+      help: "precision of the model's weights (default: chosen by its files and the device)",
       choices: MATRIX_TYPES,
     },
     kv: {
       type: 'string',
-      help: 'what keys and values of contexts (the KV cache) are held in, by sampler and trainer; f16 on webgpu where they are large, else f32, unless given',
+      help: 'precision of the KV cache in sampler and trainer (default: f16 on webgpu where it is large, else f32)',
       choices: STORE_TYPES,
     },
     ...THREAD_OPTIONS,
     sweep: {
       type: 'string',
       value: 'GRID',
-      help: 'train each pair of values of one or two settings and score it, e.g. "lr=1e-4,3e-4;groupSize=4,8" or "weights.format=0.1,0.3;seed=1,2"; the same command goes on after a kill',
+      help: 'train and score every combination of values of one or two settings, e.g. "lr=1e-4,3e-4;groupSize=4,8" or "weights.format=0.1,0.3;seed=1,2"; the same command continues after an interruption',
     },
     check: {
       type: 'boolean',
-      help: 'measure this machine with a few rollouts, print time and memory of the run, and make nothing; with --sweep: print what would be made',
+      help: 'measure this machine with a few rollouts and print time and memory of the run, without training; with --sweep: print what would be run',
     },
-    json: { type: 'boolean', help: 'print one JSON line a step and nothing else' },
+    json: { type: 'boolean', help: 'print one JSON line per step and nothing else' },
   },
   async run(values, _positionals, lists) {
     if (values.resume !== undefined) return resume(resolve(String(values.resume)), values, lists);

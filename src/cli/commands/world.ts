@@ -27,12 +27,12 @@ async function write(values: OptionValues): Promise<void> {
   const seed = seedOf(values);
   if (values.out === undefined) throw new UsageError('world needs --out DIR.');
   if (values.world !== undefined)
-    throw new UsageError('--world names a folder to measure; add --report, or leave it out.');
+    throw new UsageError('--world names a folder to measure; add --report, or leave --world out.');
   const out = String(values.out);
   const strange =
     existsSync(out) && readdirSync(out).length > 0 && !existsSync(`${out}/manifest.json`);
   if (strange && values.force !== true)
-    throw new UsageError(`${out} holds other files; name an empty folder or add --force.`);
+    throw new UsageError(`${out} has other files; name an empty folder, or add --force.`);
   const encoder = await openEncoder();
   const build = () => buildWorld(seed, writeToDisk(out), encoder, encoding);
   const isNew = !existsSync(out) || readdirSync(out).length === 0;
@@ -45,13 +45,13 @@ async function write(values: OptionValues): Promise<void> {
 
 async function report(values: OptionValues): Promise<void> {
   if (values.out !== undefined)
-    throw new UsageError('--report writes no folder; leave --out out, or --report.');
+    throw new UsageError('--report writes no folder; leave out --out or --report.');
   const made = values.seed !== undefined;
   if (values.world !== undefined && made)
     throw new UsageError('--world measures a folder, --seed a generated world; give one.');
   const folder = made ? undefined : String(values.world ?? builtIn('world'));
   if (folder !== undefined && !existsSync(join(folder, 'manifest.json')))
-    throw new UsageError(`${folder} is no world: it has no manifest.json.`);
+    throw new UsageError(`${folder} is not a world folder: manifest.json is missing.`);
   const files =
     folder === undefined
       ? await makeWorld({ seed: seedOf(values) }, encoding)
@@ -70,10 +70,10 @@ export const worldCommand: Command = {
   options: {
     seed: { type: 'integer', value: 'N', help: 'which world', min: 0 },
     out: { type: 'string', value: 'DIR', help: 'folder to write' },
-    force: { type: 'boolean', help: 'write into a folder that holds other files' },
+    force: { type: 'boolean', help: 'write even if the folder has other files' },
     report: {
       type: 'boolean',
-      help: 'measure a world (the built-in one unless --world or --seed), write none',
+      help: 'measure a world (default: the built-in one; or --world, --seed) instead of writing one',
     },
     world: { type: 'string', value: 'DIR', help: 'folder to measure with --report' },
     json: { type: 'boolean', help: 'print one JSON object' },

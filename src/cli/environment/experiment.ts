@@ -16,7 +16,7 @@ import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { UsageError } from '../shared/options.ts';
 import { openFolder, type OpenSources, type PartsOptions } from '../shared/parts.ts';
 
-/** Experiments on the disk: read and checked, or described from what the command line names. */
+/** Experiments on disk: read and checked, or described from the options of the command line. */
 
 const readOptional = async (path: string): Promise<Uint8Array | null> => {
   try {
@@ -80,7 +80,7 @@ async function checkDigests(
   const check = (what: string, given: string, found: string): void => {
     if (given !== found)
       throw new UsageError(
-        `${what} is not as it was when ${file} was written; export the experiment again, or put the file back.`,
+        `${what} has changed since ${file} was written; export the experiment again, or restore the file.`,
       );
   };
   check(policy.tokenizer, policy.digest, await tokenizerDigest(policy.tokenizer));
@@ -90,7 +90,7 @@ async function checkDigests(
     check(questions.file, questions.digest, await filesDigest(await readAll([questions.file])));
 }
 
-/** What the command line names beside the settings. */
+/** Options of the command line besides the settings. */
 export interface Named extends Pick<PartsOptions, 'world' | 'corpus' | 'engine' | 'questions'> {
   policy?: string | undefined;
   /** Most tokens of a context; the checkpoint's own limit by default, as far as Forage goes. */
@@ -106,7 +106,7 @@ export async function describeExperiment(
   const checkpoint = await openFolder(policy);
   const own = checkpoint.config.maxPositions;
   if (maxContext !== undefined && maxContext > own)
-    throw new UsageError(`--max-context is ${maxContext}; the checkpoint holds ${own} tokens.`);
+    throw new UsageError(`--max-context is ${maxContext}; the checkpoint's limit is ${own} tokens.`);
   return {
     schema: EXPERIMENT_SCHEMA,
     runId: `${asWord(settings.preset)}-${settings.seed}`,
@@ -151,7 +151,7 @@ export async function readExperimentQuestions(file: string): Promise<WorldQuesti
       return worldQuestionSchema.parse(JSON.parse(line));
     } catch (error) {
       const why = error instanceof z.ZodError ? issueOf(error) : messageOf(error);
-      throw new UsageError(`${file}: line ${i + 1} is no question: ${why}.`);
+      throw new UsageError(`${file}: line ${i + 1} is not a valid question: ${why}.`);
     }
   });
 }

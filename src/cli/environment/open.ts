@@ -12,7 +12,7 @@ import { openSources, type OpenSources, type PartsOptions } from '../shared/part
 import { projectPath } from '../shared/paths.ts';
 import { readExperimentQuestions } from './experiment.ts';
 
-/** From an experiment to what an environment works with. */
+/** Opens the parts of an environment that an experiment describes. */
 
 const version = (): string => {
   const { version: named }: { version?: unknown } = JSON.parse(
@@ -29,7 +29,7 @@ export async function openExperimentSources(
 ): Promise<OpenSources> {
   if (given && given.spec.kind !== engine?.kind)
     throw new UsageError(
-      `--engine is of the kind ${given.spec.kind}, and the experiment searches ${engine ? `by ${engine.kind}` : "its world's web"}.`,
+      `--engine is of kind ${given.spec.kind}, but the experiment searches ${engine ? `by ${engine.kind}` : "its world's web"}.`,
     );
   const own = engine ? { spec: engine } : undefined;
   const opened = await openSources({
@@ -46,7 +46,7 @@ export async function openExperimentSources(
   });
   if (opened.world.manifest.seed !== world.seed)
     throw new UsageError(
-      `the world here has seed ${opened.world.manifest.seed}, that of the experiment ${world.seed}; give its folder as world.folder.`,
+      `the world here has seed ${opened.world.manifest.seed}, the experiment's has ${world.seed}; set world.folder to the folder of the right world.`,
     );
   if (questions) opened.world.questions = await readExperimentQuestions(questions.file);
   return opened;

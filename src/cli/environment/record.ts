@@ -3,7 +3,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { appendLines } from '../shared/append.ts';
 import { pathFault } from '../shared/path-fault.ts';
 
-/** The native record of what a server ran: `rollouts.jsonl`, one `forage.rollout/1` per line, added to. */
+/** Appends the rollouts of a server to `rollouts.jsonl`, one `forage.rollout/1` per line. */
 export class RolloutFile {
   readonly #path: string;
   readonly #onFault: (why: string) => void;

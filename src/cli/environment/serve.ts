@@ -21,9 +21,9 @@ export interface ServeOptions {
   rollouts: string | undefined;
 }
 
-/** Results that are kept for lost replies, in characters: a thousand rollouts and more. */
+/** Results kept for lost replies, in characters: over a thousand rollouts. */
 const KEPT_CHARS = 16 * 2 ** 20;
-/** Calls under way when the server is stopped have so long to end. */
+/** Time for open calls to end when the server stops. */
 const GRACE_MS = 5000;
 
 export interface Served {
@@ -58,7 +58,7 @@ export async function serveEnvironment(
     answer: (method, path, body) => environment.call(method, path, body),
   }).catch((error: unknown) => {
     throw new UsageError(
-      `The environment cannot listen at ${host}:${port}: ${messageOf(error)}; --port names another port, 0 any that is free.`,
+      `Cannot listen on ${host}:${port}: ${messageOf(error)}; choose another --port, or 0 for any free one.`,
     );
   });
   const sweeps = setInterval(() => environment.sweep(), Math.min(5000, 250 * expireSeconds));

@@ -39,7 +39,7 @@ async function readRollouts(path: string): Promise<ImportedRollout[]> {
     if (item.kind === 'rollout') rollouts.push(item.rollout);
     else faults += 1;
   }
-  if (faults > 0) say(`${path}: ${faults} lines cannot be read and are left out.`);
+  if (faults > 0) say(`${path}: ${faults} lines could not be read and are left out.`);
   return rollouts;
 }
 
@@ -52,7 +52,7 @@ export async function judgeFile(
   const rollouts = await readRollouts(path);
   const items = rollouts.map(judgeItemOf);
   if (items.every(({ golds }) => golds.length === 0))
-    throw new UsageError(`${path} holds no gold answers; a judge has nothing to judge by.`);
+    throw new UsageError(`${path} has no gold answers, which a judge needs.`);
   const opened = await openJudgeModel(values);
   if (!opened) throw new UsageError('--rollouts needs a judge: --judge DIR, or --judge URL.');
   try {

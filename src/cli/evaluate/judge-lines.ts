@@ -18,7 +18,7 @@ function costLine({ cost }: JudgeReport): string {
   const { calls, uncounted, promptTokens, completionTokens, seconds, dollars } = cost;
   const tokens =
     calls > 0 && uncounted === calls
-      ? 'its tokens are not told'
+      ? 'the server does not report tokens'
       : `${promptTokens} tokens read and ${completionTokens} written${uncounted > 0 ? ` (${uncounted} calls not counted)` : ''}`;
   return `cost          ${calls} calls, ${tokens}, ${seconds.toFixed(1)} s of calls${dollars === null ? '' : `, $${dollars.toFixed(4)}`}`;
 }
@@ -27,17 +27,17 @@ function costLine({ cost }: JudgeReport): string {
 export function judgeLines(report: JudgeReport): string[] {
   const { judge, judged, answers, right, known, agreement, notJudged } = report;
   const { bothRight, bothWrong, judgeOnly, emOnly, agreement: share, kappa } = agreement;
-  const again = known > 0 ? `; ${known} verdicts were known already` : '';
+  const again = known > 0 ? `; ${known} verdicts were known` : '';
   return [
     `judge         ${judge}`,
     `judged        ${judged} of ${answers}, right ${percent(right)}${again}`,
     `              ${cell('EM 1')}${cell('EM 0')}`,
     `judge right   ${cell(bothRight)}${cell(judgeOnly)}`,
     `judge wrong   ${cell(emOnly)}${cell(bothWrong)}`,
-    `agreement     ${percent(share)}, Cohen's kappa ${kappa === null ? '– (chance alone explains all)' : kappa.toFixed(3)}`,
+    `agreement     ${percent(share)}, Cohen's kappa ${kappa === null ? '– (no more than chance)' : kappa.toFixed(3)}`,
     ...(notJudged.length === 0
       ? []
-      : [`not judged    ${notJudged.length}, in no figure above`, ...reasons(notJudged)]),
+      : [`not judged    ${notJudged.length}, left out of the numbers above`, ...reasons(notJudged)]),
     costLine(report),
   ];
 }

@@ -4,31 +4,31 @@ import { UsageError, type OptionSpec, type OptionValues } from '../shared/option
 import { KEY_VARIABLE } from '../shared/shared-options.ts';
 import { openTextModel, type OpenTextModel } from '../helpers/text-model.ts';
 
-/** Who judges answers (LJ), as the command line names it. */
+/** The judge of answers (LJ), as the command line names it. */
 
 /** Options of a judge wherever one is asked. */
 export const JUDGE_OPTIONS = {
   judge: {
     type: 'string',
     value: 'DIR|URL',
-    help: `a model that judges answers beside EM: the folder of a chat model, or an OpenAI-compatible server (its key in ${KEY_VARIABLE})`,
+    help: `a model that judges answers in addition to EM: the folder of a chat model, or an OpenAI-compatible server (its key in ${KEY_VARIABLE})`,
   },
   'judge-model': {
     type: 'string',
     value: 'NAME',
-    help: "which of the server's models; its only one unless given",
+    help: "which of the server's models, where it has several",
   },
   'judge-calls': {
     type: 'integer',
     value: 'N',
-    help: 'answers under judgement at once; 4 unless given',
+    help: 'answers judged in parallel (default: 4)',
     min: 1,
     max: 256,
   },
   'judge-timeout': {
     type: 'integer',
     value: 'S',
-    help: 'seconds after which an answer counts as not judged; 120 unless given',
+    help: 'seconds after which an answer counts as not judged (default: 120)',
     min: 1,
     max: 3600,
   },
@@ -39,18 +39,18 @@ export const JUDGE_RUN_OPTIONS = {
   'judge-price': {
     type: 'string',
     value: 'IN,OUT',
-    help: "the server's price, dollars of a million tokens read and written; no money is told without it",
+    help: "the server's price in dollars per million prompt and completion tokens, to report the cost",
   },
   judgements: {
     type: 'string',
     value: 'FILE',
-    help: 'where verdicts are kept as they come, and known ones are read from: the same call goes on; OUT.judgements.jsonl with --out FILE',
+    help: 'file of verdicts, read and extended, so that the same command continues (default: OUT.judgements.jsonl with --out FILE)',
   },
 } as const satisfies Record<string, OptionSpec>;
 
 const JUDGE_DEFAULTS = { calls: 4, timeoutS: 120 };
 
-/** `0.15,0.6`: dollars of a million tokens read, and written. @throws UsageError */
+/** `0.15,0.6`: dollars per million prompt and completion tokens. @throws UsageError */
 export function readPrice(given: OptionValues[string]): JudgePrice | null {
   if (given === undefined) return null;
   const [prompt, completion, ...more] = String(given).split(',').map(Number);
@@ -58,7 +58,7 @@ export function readPrice(given: OptionValues[string]): JudgePrice | null {
     price !== undefined && Number.isFinite(price) && price >= 0;
   if (!sound(prompt) || !sound(completion) || more.length > 0)
     throw new UsageError(
-      `--judge-price is '${String(given)}'; it must be two numbers, dollars of a million tokens read and written: --judge-price 0.15,0.60.`,
+      `--judge-price is '${String(given)}'; it must be two numbers, dollars per million prompt and completion tokens: --judge-price 0.15,0.60.`,
     );
   return { prompt, completion };
 }

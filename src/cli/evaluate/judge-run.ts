@@ -35,8 +35,8 @@ export interface Judged {
 function readKnown(file: string | null): ReturnType<typeof knownJudgements>['known'] {
   if (file === null || !existsSync(file)) return new Map();
   const { known, damaged } = knownJudgements(readFileSync(file, 'utf8'));
-  if (damaged > 0) say(`${file}: ${damaged} lines are no judgements; they are asked for again.`);
-  if (known.size > 0) say(`${file}: ${known.size} verdicts are known already.`);
+  if (damaged > 0) say(`${file}: ${damaged} damaged lines; their answers are judged again.`);
+  if (known.size > 0) say(`${file}: ${known.size} verdicts are reused.`);
   return known;
 }
 
@@ -58,7 +58,7 @@ const timeLeft = (startedAt: number, done: number, total: number): string =>
  */
 export async function runJudge(items: readonly JudgeItem[], call: JudgeCall): Promise<Judged> {
   const { opened, asking, price, file } = call;
-  using stop = abortOnSignals('stopping; what was judged is kept …');
+  using stop = abortOnSignals('stopping; finished verdicts are kept …');
   const judge = countingJudge(opened, readKnown(file));
   if (file !== null) begin(file);
   const keys = await Promise.all(
@@ -90,13 +90,13 @@ export async function runJudge(items: readonly JudgeItem[], call: JudgeCall): Pr
   endProgress();
   if (run.ended === 'gave-up')
     say(
-      `The judge failed several times one after another and was not asked further. Mend it and ${file === null ? 'run again with --judgements FILE, which keeps what was judged' : 'run the same call again: it goes on from here'}.`,
+      `The judge failed several times in a row and was not asked again. Fix it, then ${file === null ? 'run again with --judgements FILE, which keeps finished verdicts' : 'run the same command again: it continues from here'}.`,
     );
   if (run.ended === 'cancelled')
     say(
       file === null
-        ? 'Cancelled; nothing was kept. --judgements FILE keeps what is judged.'
-        : `Cancelled; ${file} has what was judged, and the same call goes on from there.`,
+        ? 'Cancelled; nothing was kept. --judgements FILE keeps finished verdicts.'
+        : `Cancelled; ${file} has the finished verdicts, and the same command continues from there.`,
     );
   return { report: judgeReport(judge.id, items, run, price), outcomes: run.outcomes };
 }

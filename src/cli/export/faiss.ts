@@ -36,28 +36,28 @@ const QUERIES = 64;
 /** Above this many bytes of refinement codes the second stage is not built, only to measure it. */
 const MOST_REFINED = 2 ** 28;
 
-/** What `lab export` is told for an index alone. */
+/** Options of `lab export` that apply only to an index. */
 export const INDEX_OPTIONS = {
   index: {
     type: 'string',
-    help: 'writes passages with their index of clusters in place of an experiment',
+    help: 'write passages with their cluster index instead of an experiment',
     choices: ['faiss'],
   },
   corpus: {
     type: 'string',
     value: 'FILE',
-    help: "with --index: passages in place of the world's; may be repeated",
+    help: "with --index: passages instead of the world's; may be repeated",
     multiple: true,
   },
   questions: {
     type: 'string',
     value: 'FILE',
-    help: "with --index: questions that recall is measured with; the world's, else titles, unless given",
+    help: "with --index: questions to measure recall with (default: the world's, else titles)",
   },
   encoder: {
     type: 'string',
     value: 'DIR',
-    help: 'with --index: ONNX encoder; the built-in one unless given',
+    help: 'with --index: ONNX encoder (default: the built-in one)',
   },
 } as const satisfies Record<string, OptionSpec>;
 
@@ -85,7 +85,7 @@ export async function exportIndex(values: OptionValues, lists: OptionLists): Pro
     ([name, value]) => value !== undefined && !READ.has(name),
   );
   if (strange)
-    throw new UsageError(`--${strange[0]} is of an experiment; --index faiss writes none.`);
+    throw new UsageError(`--${strange[0]} applies only to an experiment, not to --index faiss; leave it out.`);
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const out = resolve(String(values.out));
   await fillFolder(out, () =>
@@ -106,7 +106,7 @@ async function exportFaiss(options: FaissOptions): Promise<void> {
   const world = options.corpus ? null : await openWorldFolder(options.world);
   const passages = world ? world.local : await readCorpus(options.corpus ?? [], say);
   const folder = options.encoder ?? builtIn('encoder');
-  if (!existsSync(folder)) throw new UsageError(`${folder} is no folder of an encoder.`);
+  if (!existsSync(folder)) throw new UsageError(`${folder} is not the folder of an encoder.`);
   const read = await withManifest(diskFolder(folder), 'encoder');
   const encoder = await OnnxEncoder.open(read, openOrtFromDisk);
   try {
@@ -142,7 +142,7 @@ async function exportFaiss(options: FaissOptions): Promise<void> {
     const lists = built.offsets.length - 1;
     say(`${out}: ${passages.length} passages in ${lists} lists, ${encoder.dimensions} dimensions.`);
     say(
-      'The second stage (refineBits) is left out: FAISS has no counterpart of its scales. README.md says what that costs.',
+      'The second stage (refineBits) is left out: FAISS does not support its scales. README.md says what that costs.',
     );
   } finally {
     await encoder.dispose();
@@ -152,7 +152,7 @@ async function exportFaiss(options: FaissOptions): Promise<void> {
 async function openWorldFolder(given: string | undefined): Promise<World> {
   const folder = given ?? builtIn('world');
   if (!existsSync(join(folder, 'manifest.json')))
-    throw new UsageError(`${folder} is no world: it holds no manifest.json.`);
+    throw new UsageError(`${folder} is not a world folder: manifest.json is missing.`);
   return loadWorld(fetchFromDisk(folder));
 }
 

@@ -53,7 +53,7 @@ async function tokenizerOf({
 function readWorld(folder: string | null): Promise<World> {
   const path = folder ?? builtIn('world');
   if (!existsSync(join(path, MANIFEST_FILE)))
-    throw new UsageError(`${path} is no world: it has no ${MANIFEST_FILE}.`);
+    throw new UsageError(`${path} is not a world folder: ${MANIFEST_FILE} is missing.`);
   return loadWorld(fetchFromDisk(path));
 }
 
@@ -71,7 +71,7 @@ function runOf(
   if (!state || !warm || (state.step > 0 && isUntrained(state))) {
     const within = warm ? 'has learned nothing yet' : 'is within its warm-up';
     const why = state ? within : 'has no snapshot yet';
-    say(`${folder} ${why}: what is exported begins where the run began, without an adapter.`);
+    say(`${folder} ${why}: the export starts where the run started, without an adapter.`);
     return { run: null, learningRate: null };
   }
   const adapter = writePeft(config, file.settings.adapter, state.adapter, file.policy.id);
@@ -165,7 +165,7 @@ export async function readSource(
     !(lists['without'] ?? []).includes('adapter')
   )
     throw new UsageError(
-      `${checkpoint.path} holds other weights than the run began with; its adapter does not fit them. Leave it out: --without adapter.`,
+      `${checkpoint.path} has other weights than the run started with, so its adapter does not fit. Leave the adapter out: --without adapter.`,
     );
   const world = worldFolder(file, values);
   const opened = await readWorld(world);

@@ -36,7 +36,7 @@ function caseOf(line: string, number: number, path: string): GoldenCase {
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new UsageError(
-      `${path}, line ${number} is no golden case: ${issue?.path.join('.') || 'the line'}: ${issue?.message}.`,
+      `${path}, line ${number} is not a golden case: ${issue?.path.join('.') || 'the line'}: ${issue?.message}.`,
     );
   }
   const system = read.data.system ?? basename(path).replace(/\.jsonl$/, '');
@@ -58,6 +58,6 @@ export async function readCases(path: string): Promise<GoldenCase[]> {
   const cases = text
     .split('\n')
     .flatMap((line, i) => (line.trim() === '' ? [] : [caseOf(line, i + 1, path)]));
-  if (cases.length === 0) throw new UsageError(`${path} holds no golden case.`);
+  if (cases.length === 0) throw new UsageError(`${path} has no golden cases.`);
   return cases;
 }

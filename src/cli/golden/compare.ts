@@ -14,7 +14,7 @@ import { STEP_TOTALS, systemOf, type ForageValue } from './systems.ts';
 
 /** Values of golden cases beside ours, live and scored again as a file of another system. */
 
-/** One value that is not what was released. */
+/** A value that differs from the released one. */
 export interface Difference {
   id: number;
   system: string;
@@ -24,9 +24,9 @@ export interface Difference {
   value: string;
   released: number;
   live: number | null;
-  /** Null: not computed, a file does not hold what it takes. */
+  /** Null where the file lacks the inputs to compute it. */
   rescored: number | null;
-  /** Why the difference is meant; null where it is not. */
+  /** The stated reason of the difference; null without one. */
   stated: string | null;
 }
 
@@ -61,7 +61,7 @@ function ownValue(of: ForageValue, facts: ScoringFacts): number | null {
   return lacks.length > 0 ? null : totalReward(clauses.filter(wanted(of)));
 }
 
-/** The rollout as a file of verl's has it: prompt, response, gold answers. */
+/** The rollout as a verl file: prompt, response, gold answers. */
 async function asForeign(rollout: Rollout): Promise<ImportedRollout> {
   const line = writeRollout(rollout, 'verl');
   for await (const item of importRollouts(new Blob([line]), 'golden.jsonl'))

@@ -8,7 +8,7 @@ import type {
 } from '../../policy/policy.ts';
 import { StopTexts } from '../../policy/stop-texts.ts';
 
-/** A policy that writes given turns, one character a token, so that any text can be replayed through the loop. */
+/** A policy that writes given turns, one character per token, so that any text can be replayed through the loop. */
 
 const END_OF_TEXT = 0x11_00_00;
 

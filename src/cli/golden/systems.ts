@@ -16,7 +16,7 @@ export type ForageValue =
 interface GoldenSystem {
   recipe: string;
   overrides?: SettingsOverride;
-  /** By what is compared. Without an entry a value of the file is not compared: it is a part of another. */
+  /** Our value by released name. A released value without an entry is a part of another and not compared. */
   values: Readonly<Record<string, ForageValue>>;
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { say } from '../shared/command.ts';
 
-/** Turns Ctrl-C and a polite kill into an abort, so that what was done is kept. */
+/** Turns Ctrl-C and SIGTERM into an abort, so that finished work is kept. */
 export function abortOnSignals(words: string): { signal: AbortSignal; [Symbol.dispose](): void } {
   const abort = new AbortController();
   // Every rollout of a step listens to it; Node takes more than ten for a leak.

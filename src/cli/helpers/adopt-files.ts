@@ -4,7 +4,7 @@ import { openArchive } from '../../handover/adopt/archive/open-archive.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { UsageError } from '../shared/options.ts';
 
-/** Files that are looked at most: a folder of folders may be anything. */
+/** Limit on files: a nested folder may hold anything. */
 const MOST_FILES = 20_000;
 
 function* pathsBelow(folder: string): Generator<string> {
@@ -26,14 +26,14 @@ export async function adoptFiles(given: string): Promise<AdoptFile[]> {
   if (statSync(path).isFile()) {
     const files = await openArchive(basename(path), await openAsBlob(path));
     if (!files)
-      throw new UsageError(`${given} is no folder, and no tar, tar.gz or zip archive of one.`);
+      throw new UsageError(`${given} is neither a folder nor a tar, tar.gz or zip archive of one.`);
     return files;
   }
   const files: AdoptFile[] = [];
   for (const found of pathsBelow(path)) {
     if (files.length === MOST_FILES)
       throw new UsageError(
-        `${given} holds over ${MOST_FILES} files; name the exported folder in it.`,
+        `${given} has more than ${MOST_FILES} files; name the exported folder in it.`,
       );
     const name = relative(path, found).split(sep).join('/');
     files.push({ path: name, blob: await openAsBlob(found) });

@@ -7,14 +7,14 @@ import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-fold
 import { openFolder } from '../shared/parts.ts';
 import { builtIn } from '../shared/paths.ts';
 
-/** The policy of an adapter that came back: by its weights, wherever they lie. */
+/** Finds the policy of an imported adapter by its weights. */
 
 interface FoundPolicy {
   checkpoint: CheckpointFolder;
   revision: string;
 }
 
-/** What became of the search. */
+/** Result of the search. */
 export interface AdoptPolicy {
   base: Base;
   /** Null where no folder that was looked at holds the weights. */
@@ -31,7 +31,7 @@ async function openAt(folder: string): Promise<FoundPolicy> {
   return { checkpoint, revision: await folderRevision(checkpoint) };
 }
 
-/** Folders of which one cannot be opened is not the one; `tried` says what each holds. */
+/** A folder that cannot be opened is skipped; `tried` lists what each has. */
 async function firstWith(
   wanted: string,
   folders: readonly string[],
@@ -53,7 +53,7 @@ async function firstWith(
 const shipped = (): string[] => [builtIn('policy')];
 
 /**
- * Looks where it is said to be, and there alone; else where it was exported from, and among the policies that ship
+ * Looks only in the named folder, where one is named; else where it was exported from, and among the policies that ship
  * with the project.
  * @throws UsageError, CheckpointError where the folder that was named is not a checkpoint
  */
@@ -68,11 +68,11 @@ export async function findPolicy(
     if (holds(wanted, named)) return taken(named);
     const { found } = await firstWith(wanted, shipped());
     const advice = found
-      ? `${found.checkpoint.path} holds those: name it, or leave --policy out.`
-      : 'Name the folder of that policy: --policy DIR.';
+      ? `${found.checkpoint.path} has them: name it, or leave --policy out.`
+      : 'Name the folder of that model: --policy DIR.';
     return {
       base: {
-        missing: `${trained}, and ${named.checkpoint.path} holds other weights (${named.revision}). ${advice}`,
+        missing: `${trained}, but ${named.checkpoint.path} has other weights (${named.revision}). ${advice}`,
       },
       found: null,
       folder: named.checkpoint.path,
@@ -84,7 +84,7 @@ export async function findPolicy(
   if (found) return taken(found);
   return {
     base: {
-      missing: `${trained}, and none of these folders holds those weights: ${tried.join(', ')}. Name the folder of that policy: --policy DIR.`,
+      missing: `${trained}, but none of these folders has those weights: ${tried.join(', ')}. Name the folder of that model: --policy DIR.`,
     },
     found: null,
     folder: resolve(folders[0] ?? builtIn('policy')),

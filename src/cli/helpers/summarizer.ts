@@ -10,7 +10,7 @@ import {
   type TextModelSpec,
 } from './text-model.ts';
 
-/** Who summarizes passages for the policy, as the command line names it. */
+/** The summarizer of passages, as the command line names it. */
 
 /** As a record names it. */
 export type SummarizerName = 'extractive' | TextModelSpec;
@@ -54,7 +54,7 @@ export async function openSummarizerOf(values: OptionValues): Promise<OpenSummar
 export const openSummarizerNamed = async (name: SummarizerName): Promise<OpenSummarizer> =>
   name === EXTRACTIVE ? extractive() : byModel(await openTextModelOf(name, PURPOSE));
 
-/** @throws UsageError where rollouts with these settings would read summaries that nobody writes */
+/** @throws UsageError where these settings need a summarizer and none is set */
 export function checkSummaries(
   { title }: Pick<Recipe, 'title'>,
   { retrieval }: Pick<RecipeSettings, 'retrieval'>,
@@ -62,6 +62,6 @@ export function checkSummaries(
 ): void {
   if (retrieval.summarize === 'on' && !summarizer)
     throw new UsageError(
-      `${title} reads summaries, and nobody writes them: add --summarizer extractive (built in), or leave them out by --set retrieval.summarize=off.`,
+      `${title} needs a summarizer: add --summarizer extractive (built in), or turn summaries off with --set retrieval.summarize=off.`,
     );
 }

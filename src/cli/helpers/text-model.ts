@@ -10,7 +10,7 @@ import { KEY_VARIABLE } from '../shared/shared-options.ts';
 import { openPolicy, policyFolder } from '../shared/parts.ts';
 import { builtIn } from '../shared/paths.ts';
 
-/** A model beside the policy, which judges or summarizes: a checkpoint folder, or a server's model. */
+/** A model that judges or summarizes, besides the policy: a checkpoint folder, or a server's model. */
 
 export const textModelSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('endpoint'), url: z.string(), model: z.string() }),
@@ -26,10 +26,10 @@ export interface OpenTextModel {
 
 const isAddress = (given: string): boolean => /^https?:\/\//i.test(given);
 
-/** The built-in policy has no chat template, and knows nothing but how to search a made-up world. */
+/** The built-in policy has no chat template and can only search. */
 const noHelper = (option: string, work: string): UsageError =>
   new UsageError(
-    `The built-in policy cannot ${work}: it writes searches and answers of its own protocol and nothing else. ` +
+    `The built-in model cannot ${work}: it can only search and answer. ` +
       `Name the folder of a chat model or the address of a server: ${option} http://localhost:8080/v1.`,
   );
 
@@ -55,7 +55,7 @@ export async function openTextModel(
   if (given === 'built-in') throw noHelper(option, work);
   if (isAddress(given)) return openServer(given, modelName, option);
   if (modelName !== undefined)
-    throw new UsageError(`${option}-model is of a server; ${option} names the folder ${given}.`);
+    throw new UsageError(`${option}-model is only for a server, but ${option} names the folder ${given}.`);
   const path = resolve(policyFolder(given));
   if (path === resolve(builtIn('policy'))) throw noHelper(option, work);
   const policy = await openPolicy({ policy: path, device: 'wasm' });
@@ -77,7 +77,7 @@ export const openTextModelOf = (spec: TextModelSpec, purpose: For): Promise<Open
     ? openTextModel(spec.path, undefined, purpose)
     : openTextModel(spec.url, spec.model, purpose);
 
-/** Asked for its models first: an address at fault is said at once, not once a question. */
+/** Lists the server's models first, so that a wrong address is reported once, not per question. */
 async function openServer(
   url: string,
   modelName: string | undefined,
@@ -99,7 +99,7 @@ async function openServer(
   const [first] = models;
   if (modelName === undefined && (models.length !== 1 || first === undefined))
     throw new UsageError(
-      `${option} ${url} has ${models.length} models; name one: ${option}-model ${models.slice(0, 5).join(' | ') || 'NAME'}.`,
+      `${option} ${url} has ${models.length} models; choose one: ${option}-model ${models.slice(0, 5).join(' | ') || 'NAME'}.`,
     );
   const model = modelName ?? first ?? '';
   const client = new EndpointClient({ url, model, key });

@@ -97,7 +97,7 @@ async function main(): Promise<void> {
   const resumed = await readState(config, statePath);
   const state = resumed ?? initialState(initialWeights(config, normals(seed)));
   const trainer = await EncoderTrainer.create(config, state);
-  console.error(resumed ? `goes on after step ${state.step}` : 'starts from nothing');
+  console.error(resumed ? `continuing after step ${state.step}` : 'starting from scratch');
   const [start, first] = [performance.now(), trainer.step];
   let sum = 0;
   while (trainer.step < steps) {

@@ -9,7 +9,7 @@ const HELP: Record<keyof PretrainSettings, string> = {
   steps: 'updates in all',
   tokensPerStep: 'tokens of one update',
   threads: 'training threads',
-  streams: 'streams of data, each drawn by a thread of its own',
+  streams: 'streams of data, each drawn by its own thread',
   hidden: 'hidden size',
   layers: 'layers',
   heads: 'attention heads',
@@ -19,13 +19,13 @@ const HELP: Record<keyof PretrainSettings, string> = {
   lr: 'learning rate of AdamW',
   muonLr: 'learning rate of Muon',
   weightDecay: 'decoupled weight decay of matrices',
-  clip: 'greatest gradient norm (0: no limit)',
+  clip: 'maximum gradient norm (0: no limit)',
   schedule: 'learning-rate schedule',
   warmUpSteps: 'steps in which the learning rate rises',
   decayShare: 'share of the steps in which it falls (wsd)',
-  copySteps: 'first steps, on copying exercises alone',
+  copySteps: 'first steps, on copying exercises only',
   copyShare: 'share of copying exercises after them',
-  drillShare: 'share of exercises in comparing, reckoning and reading',
+  drillShare: 'share of exercises in comparison, arithmetic and reading',
   envWeight: 'first loss weight of environment tokens',
   envSteps: 'steps over which that weight falls to 0',
   maxLength: 'longest sequence, tokens',
@@ -58,7 +58,7 @@ function settingSpec(key: string, what: string): OptionSpec {
 
 export const COMMAND: CommandSpec = {
   name: 'pretrain',
-  summary: 'train the built-in policy from nothing on fresh worlds',
+  summary: 'pre-trains the built-in model from scratch on fresh worlds',
   options: {
     out: {
       type: 'string',
@@ -69,9 +69,9 @@ export const COMMAND: CommandSpec = {
     init: {
       type: 'string',
       value: 'DIR',
-      help: 'begin with the weights of an exported checkpoint; more layers and another vocabulary grow from it',
+      help: 'start from the weights of an exported checkpoint, grown to more layers or another vocabulary if needed',
     },
-    resume: { type: 'string', value: 'DIR', help: 'go on from the last snapshot of a run' },
+    resume: { type: 'string', value: 'DIR', help: 'continue from the last snapshot of a run' },
     export: {
       type: 'string',
       value: 'DIR',
@@ -101,7 +101,7 @@ export const COMMAND: CommandSpec = {
     minutes: {
       type: 'number',
       min: 0,
-      help: 'stop, saved, after so long (0: no limit)',
+      help: 'stop and save after this time (0: no limit)',
       default: 0,
     },
     help: { type: 'boolean', help: 'show this' },
@@ -167,7 +167,7 @@ export function definedSettings(json: unknown): Partial<PretrainSettings> {
 
 export type RunOptions = z.infer<typeof runSchema> & { given: Partial<PretrainSettings> };
 
-/** @throws UsageError for what the caller got wrong */
+/** @throws UsageError for invalid options */
 export function readOptions(argv: readonly string[]): RunOptions {
   const { values } = parseOptions(COMMAND, argv);
   const given = Object.keys(HELP).map((key) => [key, values[optionName(key)]]);

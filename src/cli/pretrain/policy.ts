@@ -33,7 +33,7 @@ import { DrawThread, LearnThread, sharedState } from './threads.ts';
 
 /** `lab pretrain`: trains the built-in policy from scratch on fresh worlds. */
 
-/** Seeds of held-out data lie far from those of training. */
+/** Seeds of held-out data, far from those of training. */
 const HELD_OUT_SEED = 900_000_001;
 const HELD_OUT_DRILLS = 400;
 
@@ -58,7 +58,7 @@ interface Run {
   start: Progress;
 }
 
-/** Weights of an exported checkpoint, to continue from with fresh moments; grown where they must be. */
+/** Weights of an exported checkpoint, with fresh optimizer moments; grown where the shape differs. */
 function exportedWeights(
   folder: string,
   config: PolicyConfig,
@@ -134,13 +134,13 @@ function prepare(options: RunOptions): Run {
   const drawn = start.cursor.streams?.length ?? 1;
   if (start.step > 0 && drawn !== settings.streams)
     throw new UsageError(
-      `The data of ${out} stands in ${drawn} ${drawn === 1 ? 'stream' : 'streams'}; go on without --streams, or with --streams ${drawn}.`,
+      `The run in ${out} has ${drawn} data ${drawn === 1 ? 'stream' : 'streams'}; resume without --streams, or with --streams ${drawn}.`,
     );
   const weights = viewWeights(config, state.weights);
   return { out, options, settings, tokenizer, state, weights, start };
 }
 
-/** On a GPU a part is all that one pass takes. */
+/** On a GPU one pass takes the whole part. */
 const partMultiple = ({ device }: RunOptions): number => (device === 'webgpu' ? 1 : PART_MULTIPLE);
 
 /** What computes gradients and updates, and how to end it. */
@@ -203,7 +203,7 @@ function save({ out, options, settings, tokenizer, state, weights }: Run, at: Pr
   });
 }
 
-/** Share of held-out exercises done right; null where none of that kind are trained. */
+/** Accuracy on held-out exercises; null where none of that kind are trained. */
 async function rightVerdicts({ settings, tokenizer }: Run, learner: Learner, kind: DrillKind) {
   if (settings.drillShare === 0) return null;
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, settings.maxLength);
@@ -235,7 +235,7 @@ async function evaluate(run: Run, learner: Learner, held: Example[], step: numbe
   );
 }
 
-/** Turns Ctrl-C and a polite kill into a flag, so that the step in progress ends and is saved. */
+/** Turns Ctrl-C and SIGTERM into a flag, so that the step in progress ends and is saved. */
 function watchSignals(): { raised: boolean; [Symbol.dispose](): void } {
   const flag = { raised: false, [Symbol.dispose]: () => stop() };
   const raise = (): void => {
@@ -276,7 +276,7 @@ async function trainWith(run: Run, learner: Learner, source: BatchSource): Promi
   });
 }
 
-/** Runs `lab pretrain`. @throws UsageError for what the caller got wrong */
+/** Runs `lab pretrain`. @throws UsageError for invalid options */
 export async function pretrain(argv: readonly string[]): Promise<void> {
   const options = readOptions(argv);
   if (options.help) return console.log(commandHelp(COMMAND));

@@ -13,7 +13,7 @@ import { Trainer } from '../../pretrain/policy/train.ts';
 import { Updater } from '../../pretrain/policy/updater.ts';
 import { readTokenizer } from './tokenizer-files.ts';
 
-/** Entry point of a thread of pre-training: what it is started as, behind messages. */
+/** Entry point of a pre-training thread; it answers messages. */
 
 /** Updates tensors and, with limits, computes gradients. */
 export interface LearnInit {

@@ -10,7 +10,7 @@ import type { Hit } from '../../records/hits.ts';
  * `contents` is the title in quotes, a line break, the text.
  */
 
-/** What the server of the paper returns where a call does not say (`retrieval_topk`). */
+/** Default number of passages of the paper's server (`retrieval_topk`). */
 const TOP_K = 3;
 
 /** Searching a character of a query costs a postings list at most, so this bounds the work of one call. */
@@ -52,7 +52,7 @@ export function readRequest(body: string): RetrieveRequest {
   if (chars > MAX_QUERY_CHARS)
     throw new Refusal(
       413,
-      `the queries have ${chars} characters together, more than ${MAX_QUERY_CHARS}; ask in parts`,
+      `the queries have ${chars} characters together, more than ${MAX_QUERY_CHARS}; send fewer queries per call`,
     );
   return { queries, k: topk ?? TOP_K, scores: return_scores ?? false };
 }

@@ -18,7 +18,7 @@ export interface RetrievalServerOptions {
   port: number;
   /** Every call must send it; null: none, and only this machine may call. */
   token: string | null;
-  /** Pages that may ask, besides those of this machine; `https://name` each. */
+  /** Allowed origins besides this machine's; `https://name` each. */
   origins: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export async function serveRetrieval({
   const server = await serveHttp({
     ...options,
     bodyBytes: BODY_BYTES,
-    tooLarge: 'ask in parts',
+    tooLarge: 'send fewer queries per call',
     refuse,
     answer: async (method, path, body) => {
       if (path !== PATH) throw new Refusal(404, `There is only ${PATH}.`);
@@ -48,7 +48,7 @@ export async function serveRetrieval({
       const hits: (readonly Hit[])[] = [];
       for (const query of queries) {
         hits.push(await search(query, k));
-        // Lexical search never waits by itself: other calls get their turn here.
+        // Lexical search never yields by itself; let other calls run.
         await pause();
       }
       return { status: 200, body: JSON.stringify(answerOf(hits, scores)) };

@@ -46,7 +46,7 @@ const ortOfPackage = (): string => {
   return join(dirname(script), ORT_WASM_FILE.wasm);
 };
 
-/** The built page has it under a name of its own: `ort-wasm-simd-threaded-….wasm`. */
+/** The build adds a hash to its name: `ort-wasm-simd-threaded-….wasm`. */
 const ortOfPage = async (): Promise<string> => {
   const folder = projectPath('dist/assets');
   const start = ORT_WASM_FILE.wasm.replace('.wasm', '-');
@@ -54,7 +54,7 @@ const ortOfPage = async (): Promise<string> => {
     (one) => one.startsWith(start) && one.endsWith('.wasm'),
   );
   if (name === undefined)
-    throw new Error(`${folder} lacks ${start}….wasm: install the package again`);
+    throw new Error(`${folder}/${start}….wasm is missing: install the package again`);
   return join(folder, name);
 };
 

@@ -18,7 +18,7 @@ import { revisionOfDigests } from '../../lab/models/checkpoints/plan/revision.ts
 import { UsageError } from './options.ts';
 import { messageOf } from '../../base/errors.ts';
 
-/** A checkpoint in a folder of the disk: any that the page's Models page takes. */
+/** A checkpoint in a folder on disk, of any kind that the Models page accepts. */
 export interface CheckpointFolder {
   path: string;
   /** Name for records: what config.json says, or the folder's own name. */
@@ -57,7 +57,7 @@ export const folderFiles = (folder: string): CheckpointFiles => ({
   },
 });
 
-/** The files that make the checkpoint, by the rules of the Models page. @throws UsageError */
+/** The files of the checkpoint, by the rules of the Models page. @throws UsageError */
 async function namesIn(path: string, files: CheckpointFiles): Promise<string[]> {
   try {
     const index = await readOptionalFile(files, INDEX);

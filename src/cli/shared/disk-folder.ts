@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { fetchFromDisk } from './build-world.ts';
 import type { ModelFolder } from '../../retrieval/encoder/sentence-transformers.ts';
 
-/** A folder of the disk, with what it holds. */
+/** A folder on disk, with its files. */
 export function diskFolder(path: string): ModelFolder {
   const files = readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

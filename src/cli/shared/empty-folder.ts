@@ -6,7 +6,7 @@ import { makeFolders, namingPathLater } from './path-fault.ts';
 /** @throws UsageError where the folder cannot be made, or holds something */
 function makeFolder(path: string): void {
   if (existsSync(path) && readdirSync(path).length > 0)
-    throw new UsageError(`${path} holds files already; name an empty folder.`);
+    throw new UsageError(`${path} is not empty; name an empty folder.`);
   makeFolders(path);
 }
 

@@ -19,12 +19,12 @@ export const ENGINE_OPTIONS = {
   engine: {
     type: 'string',
     value: 'KIND=URL',
-    help: `a search engine in place of the web (${KINDS}); --source is web then, unless --source or --corpus is given`,
+    help: `a search engine instead of the world's web (${KINDS}); changes the default of --source to web`,
   },
   'engine-calls': {
     type: 'integer',
     value: 'N',
-    help: '--engine is asked N at once, without pauses; a few politely unless given: for a server of your own',
+    help: 'concurrent calls to --engine, without pauses; only for your own server (default: a few, with pauses)',
     min: 1,
     max: 1024,
   },
@@ -37,7 +37,7 @@ function readEngine(given: string): EngineSpec {
   if (equals < 1 || !ENGINES.some(({ id }) => id === kind))
     throw new UsageError(`--engine is '${given}'; it must be KIND=URL, with a KIND of ${KINDS}.`);
   const url = completeAddress(kind, given.slice(equals + 1));
-  if (url === null) throw new UsageError(`--engine is '${given}'; what follows = is no address.`);
+  if (url === null) throw new UsageError(`--engine is '${given}'; write the address of the engine after the =.`);
   return { kind, url };
 }
 
@@ -55,8 +55,8 @@ export function engineOptions(values: OptionValues): EngineOptions | undefined {
 }
 
 /**
- * The engine as the web source, once it has answered: what a rollout cannot search it does not find, and
- * continues, so that an address at fault would show in nothing but low scores.
+ * The engine as the web source, once it has answered: a rollout whose search fails finds nothing and
+ * continues, so that the only sign of a wrong address would be low scores.
  * @throws UsageError that says what is wrong and what to do
  */
 export async function openEngine({ spec, calls }: EngineOptions): Promise<Source> {

@@ -15,7 +15,7 @@ import { diskFolder } from './disk-folder.ts';
 import { UsageError } from './options.ts';
 import { messageOf } from '../../base/errors.ts';
 
-/** Corpora and questions of your own, in every format that the Corpus page imports. */
+/** The user's corpora and questions, in every format that the Corpus page imports. */
 
 type Say = (line: string) => void;
 
@@ -26,7 +26,7 @@ async function readFile(
   splitField?: string,
 ): Promise<Imported> {
   if (!existsSync(path) || !statSync(path).isFile())
-    throw new UsageError(`${path} is no file that can be read.`);
+    throw new UsageError(`${path} is not a readable file.`);
   let imported: Imported;
   known.file = path;
   try {
@@ -57,7 +57,7 @@ export async function readCorpus(paths: readonly string[], say: Say): Promise<Pa
     for (const { passage } of imported.passages) passages.push(passage);
   }
   if (passages.length === 0)
-    throw new UsageError(`${paths.join(', ')}: no passages; a corpus holds some.`);
+    throw new UsageError(`${paths.join(', ')}: no passages found.`);
   return passages;
 }
 
@@ -65,7 +65,7 @@ export async function readCorpus(paths: readonly string[], say: Say): Promise<Pa
 export interface SplitBy {
   /** Path of the field that says so; `split` by default. */
   field?: string | undefined;
-  /** Of the share that is taken where no field says so; 0 as the page has it. */
+  /** Seed of the random split where no field gives one; 0, as on the page. */
   seed?: number | undefined;
 }
 
@@ -80,10 +80,10 @@ export async function readQuestions(
   { field, seed = 0 }: SplitBy = {},
 ): Promise<SplitQuestions<WorldQuestion>> {
   const { questions } = await readFile(path, new KnownItems(), say, field);
-  if (questions.length === 0) throw new UsageError(`${path}: it holds no question.`);
+  if (questions.length === 0) throw new UsageError(`${path}: no questions found.`);
   if (field !== undefined && questions.every(({ split }) => split !== 'train'))
     throw new UsageError(
-      `${path}: the field ${field} of no question says train (nor training); name another with --split-field, or leave it out for a share by seed.`,
+      `${path}: no question has train (or training) in the field ${field}; name another with --split-field, or leave it out for a random split.`,
     );
   return splitQuestions(questions, seed);
 }
@@ -101,7 +101,7 @@ export async function openCorpus(
 ): Promise<Source> {
   const encodes = localMethod(method).dense !== null;
   if (encodes && !existsSync(encoder))
-    throw new UsageError(`${encoder} is no folder of an encoder.`);
+    throw new UsageError(`${encoder} is not the folder of an encoder.`);
   const model =
     method === 'lexical'
       ? null

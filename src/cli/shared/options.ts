@@ -41,7 +41,7 @@ export interface CommandSpec {
   options: Record<string, OptionSpec>;
 }
 
-/** A list of more is told in short. */
+/** A longer list is shortened in messages. */
 const MOST_CHOICES = 12;
 
 const mustBe = (text: string, choices: readonly string[]): string =>
@@ -90,13 +90,13 @@ export function parseOptions(
     throw new UsageError(`${first}. '${COMMAND_LINE} ${command.name} --help' lists the options.`);
   }
   if (!command.positional && parsed.positionals.length > 0)
-    throw new UsageError(`${command.name} takes no word '${parsed.positionals[0]}'.`);
+    throw new UsageError(`${command.name} takes no argument '${parsed.positionals[0]}'.`);
   if (command.positional?.required && parsed.positionals.length === 0)
     throw new UsageError(`${command.name} needs ${command.positional.name}.`);
   const extra = parsed.positionals[1];
   if (command.positional?.many !== true && extra !== undefined)
     throw new UsageError(
-      `${command.name} takes one ${command.positional?.name ?? 'word'}, and '${extra}' is another; put words that belong together in quotes.`,
+      `${command.name} takes one ${command.positional?.name ?? 'argument'}, and '${extra}' is another; put text with spaces in quotes.`,
     );
   const values: OptionValues = {};
   const lists: OptionLists = {};

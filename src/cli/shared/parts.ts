@@ -44,13 +44,13 @@ import { UsageError } from './options.ts';
 import { builtIn } from './paths.ts';
 
 export interface PartsOptions {
-  /** Folder of the world, or one that is made; the built-in one by default. */
+  /** Folder of the world, or the seed of a generated one; the built-in one by default. */
   world?: string | GeneratedWorld | undefined;
-  /** Files of passages, which are in the place of the world's local corpus. */
+  /** Files of passages, used instead of the world's local corpus. */
   corpus?: CorpusOptions | undefined;
-  /** A search engine, which is in the place of the world's web. */
+  /** A search engine, used instead of the world's web. */
   engine?: EngineOptions | undefined;
-  /** File of questions, which are in the place of the world's, and how they are split. */
+  /** File of questions, used instead of the world's, and how they are split. */
   questions?: string | undefined;
   split?: SplitBy | undefined;
   /** Writes what the policy reads in place of passages, where the recipe wants summaries. */
@@ -58,9 +58,9 @@ export interface PartsOptions {
   /** Folder of the checkpoint; the built-in policy by default. */
   policy?: string | undefined;
   device: 'wasm' | 'webgpu';
-  /** What the policy's weights are held in; as its files and the device suggest by default. */
+  /** Precision of the policy's weights; chosen by its files and the device by default. */
   weights?: MatrixType | undefined;
-  /** What keys and values are held in; as their size and the device suggest by default. */
+  /** Precision of the KV cache; chosen by its size and the device by default. */
   keys?: StoreType | undefined;
   /** PEFT folder of an adapter that is merged into the policy. */
   adapter?: string | undefined;
@@ -82,7 +82,7 @@ interface CorpusOptions {
 export interface Parts {
   deps: AgentDeps;
   world: World;
-  /** What the passages of both sources mention; null where a search engine cannot tell. */
+  /** Names that the passages of both sources mention; null with a search engine, whose passages are unknown. */
   mentions: Record<SourceName, Mentions | null>;
   dispose(): void;
 }
@@ -92,7 +92,7 @@ function folder(given: string | undefined, fallback: string, what: string, holds
   const path = given ?? fallback;
   if (isGgufName(path)) throw new UsageError(describeGguf(path));
   if (!existsSync(join(path, holds)))
-    throw new UsageError(`${path} is no ${what}: it has no ${holds}.`);
+    throw new UsageError(`${path} has no ${what}: ${holds} is missing.`);
   return path;
 }
 
@@ -133,7 +133,7 @@ function readAdapterFiles(path: string, names: readonly string[]): AdapterFile[]
   }
 }
 
-/** Names weights into which an adapter was folded: other ones than the checkpoint's. */
+/** Revision of weights with an adapter merged into them, which differs from the checkpoint's. */
 export const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
   createHash('sha256')
     .update(`${revision}\n${JSON.stringify(spec)}\n`)
@@ -166,7 +166,7 @@ export async function openPolicy(options: PartsOptions): Promise<LoadedPolicy> {
   return policy;
 }
 
-/** World, retrieval and router: what a policy works with. */
+/** World, retrieval and router: the environment of a policy. */
 export interface OpenWorld {
   world: World;
   retriever: WorldRetriever;
@@ -192,7 +192,7 @@ export async function openWorld(
 const routerOver = ({ local }: World, weights: RouterWeights | undefined): Router =>
   createRouter({ localCoverage: coverageOf(local), weights });
 
-/** Sources and questions as they were named: the world's own, those of files, or a search engine. */
+/** Sources and questions as the user named them: the world's, those of files, or a search engine. */
 export interface OpenSources extends Omit<OpenWorld, 'retriever'> {
   retriever: Retriever;
   mentions: Parts['mentions'];
@@ -201,7 +201,7 @@ export interface OpenSources extends Omit<OpenWorld, 'retriever'> {
 }
 
 /**
- * Opens a world with the corpus, the questions and the search engine that are in the place of its own.
+ * Opens a world with the corpus, questions and search engine that replace its own.
  * @throws UsageError that names the folder, file or address at fault
  */
 export async function openSources(
@@ -251,7 +251,7 @@ export async function openSources(
  * @throws UsageError, CheckpointError and AdapterError that name the folder or file at fault
  */
 export async function openParts(options: PartsOptions): Promise<Parts> {
-  // Said at once, not after the world is open.
+  // Report a wrong policy at once, not after the world is open.
   policyFolder(options.policy);
   const { world, retriever, router, mentions } = await openSources(options);
   const policy = await openPolicy(options);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(import.meta.url);
 
-/** Whether this runs from a package: JavaScript in one folder of it, without the sources. */
+/** Whether this runs from an installed package, without the sources. */
 export const PACKED = !here.endsWith('.ts');
 
 const root = join(dirname(here), PACKED ? '..' : '../../..');

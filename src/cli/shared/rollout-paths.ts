@@ -14,7 +14,7 @@ import { UsageError } from './options.ts';
 
 /** Files and folders of the command line as the files of one run. */
 
-/** Files that are taken at most: a folder of folders may be anything. */
+/** Limit on files: a nested folder may hold anything. */
 const MOST_FILES = 10_000;
 
 export interface RolloutRun {
@@ -31,20 +31,20 @@ interface InputFile {
   given: boolean;
 }
 
-/** What a path leads to. @throws UsageError where there is nothing, or nothing that can be read */
+/** Kind of a path. @throws UsageError where it is missing or unreadable */
 function kindOf(path: string): 'file' | 'folder' {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile() && !stat?.isDirectory())
-    throw new UsageError(`${path} is no file that can be read.`);
+    throw new UsageError(`${path} is not a readable file.`);
   try {
     accessSync(path, constants.R_OK);
   } catch {
-    throw new UsageError(`${path} may not be read by this user.`);
+    throw new UsageError(`You have no permission to read ${path}.`);
   }
   return stat.isFile() ? 'file' : 'folder';
 }
 
-/** What a link leads to; undefined where that is nothing, or the link itself. */
+/** Target of a link; undefined where it is missing or the link itself. */
 function targetOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -79,12 +79,12 @@ function filesOf(path: string): { found: InputFile[]; leftOut: number } {
   const found = all.flatMap((one) => (one.wanted ? [{ path: one.path, given: false }] : []));
   if (found.length === 0)
     throw new UsageError(
-      `${path} is a folder without files of rollouts: .jsonl, .ndjson, .json, .parquet or .eval, packed by gzip or not. Name the file itself where it is called otherwise.`,
+      `${path} is a folder without rollout files (.jsonl, .ndjson, .json, .parquet or .eval, with or without gzip). If yours has another name, name the file itself.`,
     );
   return { found, leftOut: all.length - found.length };
 }
 
-/** The folder that all paths lie in. */
+/** The folder that contains all paths. */
 function commonFolder(paths: readonly string[]): string {
   let common = dirname(paths[0] ?? '');
   while (!paths.every((path) => path.startsWith(common.endsWith(sep) ? common : common + sep)))
@@ -106,7 +106,7 @@ export async function openRolloutRun(paths: readonly string[]): Promise<RolloutR
   }
   if (found.size > MOST_FILES)
     throw new UsageError(
-      `There are ${found.size} files of rollouts; at most ${MOST_FILES} are read as one run.`,
+      `There are ${found.size} rollout files; at most ${MOST_FILES} are read as one run.`,
     );
   const list = [...found.values()];
   const common = commonFolder(list.map(({ path }) => path));

@@ -17,12 +17,12 @@ import type { PartsOptions } from './parts.ts';
 import { GENERATED_WORLD_OPTIONS, madeWorldOf } from './generated-world.ts';
 import { say, sayProgress } from './command.ts';
 
-/** How a training is spread over this machine. */
+/** How training uses this machine. */
 export const THREAD_OPTIONS = {
   threads: {
     type: 'integer',
     value: 'T',
-    help: 'samplers and replicas; the result does not depend on it',
+    help: 'samplers and replicas; results do not depend on it',
     default: 2,
     min: 1,
     max: 64,
@@ -30,18 +30,18 @@ export const THREAD_OPTIONS = {
   'micro-tokens': {
     type: 'integer',
     value: 'N',
-    help: 'tokens of one micro-batch; at least one whole context',
+    help: 'tokens per micro-batch; at least one whole context',
     default: 2048,
     min: 1,
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** Passages and questions of your own. */
+/** The user's passages and questions. */
 export const SOURCE_OPTIONS = {
   corpus: {
     type: 'string',
     value: 'FILE',
-    help: "passages to search instead of the world's; may be repeated; --source is local then unless given",
+    help: "passages to search instead of the world's; may be repeated; changes the default of --source to local",
     multiple: true,
   },
   ...ENGINE_OPTIONS,
@@ -49,12 +49,12 @@ export const SOURCE_OPTIONS = {
   'split-field': {
     type: 'string',
     value: 'PATH',
-    help: 'field of --questions that says train, dev or test; split unless given',
+    help: 'field of --questions with train, dev or test (default: split)',
   },
   'split-seed': {
     type: 'integer',
     value: 'S',
-    help: 'seed of the shares where no field says it (70 % train, 15 % dev, 15 % test); 0, as the page has it, unless given',
+    help: 'seed of the random split of --questions without that field, 70 % train, 15 % dev, 15 % test (default: 0, as on the page)',
     min: 0,
   },
   method: {
@@ -66,7 +66,7 @@ export const SOURCE_OPTIONS = {
   encoder: {
     type: 'string',
     value: 'DIR',
-    help: 'ONNX encoder of --method; the built-in one unless given',
+    help: 'ONNX encoder of --method (default: the built-in one)',
   },
 } as const satisfies Record<string, OptionSpec>;
 
@@ -77,39 +77,39 @@ export const SUMMARIZER_OPTIONS = {
   summarizer: {
     type: 'string',
     value: 'WHO',
-    help: `who summarizes, where the recipe's retrieval.summarize is on: extractive (built in), the folder of a chat model, or an OpenAI-compatible server (its key in ${KEY_VARIABLE})`,
+    help: `summarizer for recipes with retrieval.summarize on: extractive (built in), the folder of a chat model, or an OpenAI-compatible server (its key in ${KEY_VARIABLE})`,
   },
   'summarizer-model': {
     type: 'string',
     value: 'NAME',
-    help: "which of the server's models; its only one unless given",
+    help: "which of the server's models, where it has several",
   },
 } as const satisfies Record<string, OptionSpec>;
 
 export const PARTS_OPTIONS = {
-  world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
+  world: { type: 'string', value: 'DIR', help: 'world folder (default: the built-in one)' },
   ...GENERATED_WORLD_OPTIONS,
   policy: {
     type: 'string',
     value: 'DIR',
-    help: 'checkpoint folder; the built-in one unless given',
+    help: 'checkpoint folder (default: the built-in one)',
   },
   ...SOURCE_OPTIONS,
   ...SUMMARIZER_OPTIONS,
   device: {
     type: 'string',
-    help: 'where the policy runs',
+    help: 'where the model runs',
     choices: ['wasm', 'webgpu'],
     default: 'wasm',
   },
   weights: {
     type: 'string',
-    help: "what the policy's weights are held in; as its files and the device suggest unless given",
+    help: "precision of the model's weights (default: chosen by its files and the device)",
     choices: MATRIX_TYPES,
   },
   kv: {
     type: 'string',
-    help: 'what keys and values of contexts (the KV cache) are held in; f16 on webgpu where they are large, else f32, unless given',
+    help: 'precision of the KV cache (default: f16 on webgpu where it is large, else f32)',
     choices: STORE_TYPES,
   },
 } as const satisfies Record<string, OptionSpec>;
@@ -153,8 +153,8 @@ export const partsOptions = (values: OptionValues, lists: OptionLists): PartsOpt
 });
 
 /**
- * Where searches go that name no source: a corpus of your own is not known to the world's web, nor a
- * search engine to the world's passages. With both of your own it is as the recipe says.
+ * Where searches without a source go. The world's web does not know the user's corpus, nor a
+ * search engine the world's passages. With both corpus and engine the recipe decides.
  */
 export function sourceDefaults({
   corpus,
@@ -168,18 +168,18 @@ export function sourceDefaults({
 export const QUESTION_OPTIONS = {
   split: {
     type: 'string',
-    help: "which questions; the world's test questions, or all of --questions, unless given",
+    help: "which questions (default: the world's test questions, or all of --questions)",
     choices: ['train', 'dev', 'test', 'all'],
   },
-  hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 5 },
+  hops: { type: 'integer', value: 'H', help: 'only questions with this number of hops', min: 1, max: 5 },
   type: {
     type: 'string',
-    help: 'only questions of that type',
+    help: 'only questions of this type',
     choices: QUESTION_TYPES,
   },
   compositions: {
     type: 'string',
-    help: 'only questions whose chain of relations training never asks (held-out), or may ask',
+    help: 'only questions whose chain of relations is held out of training, or only the others (seen)',
     choices: ['held-out', 'seen'],
   },
 } as const satisfies Record<string, OptionSpec>;
@@ -201,16 +201,16 @@ export const RECIPE_OPTIONS = {
   },
   routing: {
     type: 'string',
-    help: "how the router chooses: drawn from its probabilities, or the likelier source; the recipe's unless given",
+    help: "how the router chooses: sampled from its probabilities, or the likelier source (default: the recipe's)",
     choices: ['sampled', 'argmax'],
   },
   background: {
     type: 'string',
-    help: 'RDRA',
+    help: 'RDRA: retrieval of background before the first thought',
     choices: ['off', 'shown', 'shown-and-used-by-T'],
   },
-  stie: { type: 'string', help: 'STIE', choices: ['off', 'paper', 'corrected'] },
-  k: { type: 'integer', value: 'K', help: 'passages a search returns', min: 1, max: 20 },
+  stie: { type: 'string', help: 'STIE: check of answers and queries', choices: ['off', 'paper', 'corrected'] },
+  k: { type: 'integer', value: 'K', help: 'passages per search', min: 1, max: 20 },
   set: {
     type: 'string',
     value: 'K=V',
@@ -219,12 +219,12 @@ export const RECIPE_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** @throws UsageError for what is not a change; whether the setting is one, the recipe says */
+/** @throws UsageError for text without key=value; the recipe checks the key itself */
 function changesOf(changes: readonly string[]): SettingsOverride {
   let all: SettingsOverride = {};
   for (const change of changes) {
     const equals = change.indexOf('=');
-    if (equals < 1) throw new UsageError(`'${change}' is no change; write --set key=value.`);
+    if (equals < 1) throw new UsageError(`--set is '${change}'; write --set key=value.`);
     const keys = change.slice(0, equals).split('.');
     const value = keys.reduceRight<unknown>(
       (inner, key) => ({ [key]: inner }),

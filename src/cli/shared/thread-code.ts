@@ -2,7 +2,7 @@ import { PACKED } from './paths.ts';
 
 /**
  * JavaScript that starts a thread of the command.
- * @param of the folder that its `worker.ts` lies in; a package has it as `train-worker.js`
+ * @param of the folder of its `worker.ts`; in a package it is `train-worker.js`
  */
 export const threadCode = (of: 'train' | 'pretrain'): string => {
   const entry = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);

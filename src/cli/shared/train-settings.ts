@@ -16,10 +16,10 @@ export const SETTINGS_OPTIONS = {
   recipe: {
     type: 'string',
     value: 'ID',
-    help: `which system, as lab rollout names it, with its usual training or the one after the slash: ${TRAININGS.map(({ id }) => id).join(', ')}; or a .json file of settings`,
+    help: `recipe, with its usual training or the one after the slash: ${TRAININGS.map(({ id }) => id).join(', ')}; or a .json file of settings`,
   },
-  steps: { type: 'integer', value: 'N', help: "steps; the recipe's unless given", min: 1 },
-  seed: { type: 'integer', value: 'S', help: "seed; the recipe's unless given", min: 0 },
+  steps: { type: 'integer', value: 'N', help: "steps (default: the recipe's)", min: 1 },
+  seed: { type: 'integer', value: 'S', help: "seed (default: the recipe's)", min: 0 },
   set: {
     type: 'string',
     value: 'K=V',
@@ -35,12 +35,12 @@ export const SWITCH_OPTION = {
   switch: {
     type: 'string',
     value: 'ID,ID',
-    help: `put a switch of training over the recipe's settings, before --set; several by commas, or repeated: ${SWITCHES.map(({ id }) => id).join(', ')}; ${ofReward.join(' and ')} change the reward of every stage, verifier-pitfalls what it is told`,
+    help: `apply a training switch to the recipe's settings, before --set; several separated by commas, or repeated: ${SWITCHES.map(({ id }) => id).join(', ')}; ${ofReward.join(' and ')} change the reward of every stage, verifier-pitfalls its input`,
     multiple: true,
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** What the caller got wrong is a UsageError, whoever notices it. */
+/** Turns errors about the user's input into a UsageError. */
 export function asUsage<T>(work: () => T): T {
   try {
     return work();
@@ -53,7 +53,7 @@ function readRecipe(name: string): TrainSettings {
   if (!name.endsWith('.json')) {
     const found = findTraining(name);
     if (found && name !== found.id && name !== found.recipe.id)
-      say(`"${name}" is called "${found.id}" now.`);
+      say(`"${name}" was renamed to "${found.id}".`);
     return asUsage(() => getTraining(name));
   }
   if (!existsSync(name)) throw new UsageError(`${name} is missing.`);
@@ -92,14 +92,14 @@ export function readSettings(
 }
 
 /**
- * Says what of the settings is hardly meant, a line each, as the form of the page does, and which changes (`path=value`)
- * do nothing beside the other settings.
+ * Warns of settings that are probably a mistake, one line each, as the page's form does, and of changes (`path=value`)
+ * that have no effect with the other settings.
  */
 export function sayWarnings(settings: TrainSettings, changes: readonly string[] = []): void {
   for (const warning of warningsOf(settings)) say(`warning: ${warning}`);
   for (const change of changes) {
     const path = change.slice(0, change.indexOf('='));
     const because = idleBecause(settings, path);
-    if (because !== null) say(`warning: ${path} does nothing here: ${because}.`);
+    if (because !== null) say(`warning: ${path} has no effect here: ${because}.`);
   }
 }

@@ -19,7 +19,7 @@ import { writeSafely } from '../shared/write-safely.ts';
 /**
  * A folder of results, which studies of one policy share:
  *
- * - `results.json`: which policy, which version and which worlds made what lies here;
+ * - `results.json`: policy, version and worlds of these results;
  * - `trained/KEY/`: a finished training: `trained.json` (settings, curve, router) and its adapter, a
  *   PEFT folder of 16-bit floats, with the hashes of its files;
  * - `scores/KEY.json`: a finished score, a row per question;
@@ -28,7 +28,7 @@ import { writeSafely } from '../shared/write-safely.ts';
  * - `runs/KEY/`: a training under way, as `lab train` writes it, and `worlds/NAME/`: generated worlds.
  *   Both are made again where they are missing, and git leaves them out.
  *
- * Everything gets its name when it is whole: a process that is killed leaves nothing half made.
+ * Files get their names when they are complete, so that a killed process leaves nothing half written.
  */
 
 const worldSchema = z.strictObject({
@@ -75,15 +75,15 @@ function readAs<Schema extends z.ZodType>(path: string, schema: Schema): z.infer
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new UsageError(
-      `${path} cannot be read (${messageOf(error)}); remove it to make it anew.`,
+      `${path} cannot be read (${messageOf(error)}); remove it to run it again.`,
     );
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  throw new UsageError(`${path}: ${issueOf(parsed.error)}; remove it to make it anew.`);
+  throw new UsageError(`${path}: ${issueOf(parsed.error)}; remove it to run it again.`);
 }
 
-/** What made the results, which all that is added must be made by, too. */
+/** Version and policy of the results; everything added must have the same. */
 export type Maker = Pick<Results, 'version' | 'policy'>;
 
 export class StudyFolder {
@@ -104,7 +104,7 @@ export class StudyFolder {
     if (!existsSync(file)) {
       if (existsSync(path) && readdirSync(path).some((name) => name !== SIGNATURES))
         throw new UsageError(
-          `${path} holds other files, and no ${RESULTS}; name an empty or a new folder.`,
+          `${path} holds other files and no ${RESULTS}; name an empty or a new folder.`,
         );
       const results: Results = { format: 'forage.study-results/1', ...maker, worlds: {} };
       return new StudyFolder(path, results);
@@ -113,12 +113,12 @@ export class StudyFolder {
     const { policy, version } = results;
     if (policy.revision !== maker.policy.revision)
       throw new UsageError(
-        `${path} holds results of the policy ${policy.id}@${policy.revision}, and this study is of ` +
-          `${maker.policy.id}@${maker.policy.revision}; they are not mixed: name another folder.`,
+        `${path} has results of the model ${policy.id}@${policy.revision}, but this study is of ` +
+          `${maker.policy.id}@${maker.policy.revision}; results are not mixed: name another folder.`,
       );
     if (version !== maker.version)
       throw new UsageError(
-        `${path} holds results of version ${version}, and this is ${maker.version}; they are not mixed: name another folder.`,
+        `${path} has results of version ${version}, but this is ${maker.version}; results are not mixed: name another folder.`,
       );
     return new StudyFolder(path, results);
   }
@@ -131,7 +131,7 @@ export class StudyFolder {
     return this.#results.version;
   }
 
-  /** Makes the folder; until then a new one is only planned. */
+  /** Creates the folder. */
   begin(): void {
     for (const part of ['trained', 'scores', 'runs', 'worlds']) makeFolders(join(this.path, part));
     writeSafely(join(this.path, '.gitignore'), IGNORED);
@@ -143,7 +143,7 @@ export class StudyFolder {
     writeSafely(join(this.path, RESULTS), `${JSON.stringify(this.#results, null, 2)}\n`);
   }
 
-  /** Clears what a killed process left: halves, and runs whose training is whole. */
+  /** Removes what a killed process left: unfinished files, and runs whose training is finished. */
   #tidy(): void {
     for (const part of ['trained', 'scores'])
       for (const name of readdirSync(join(this.path, part)))
@@ -161,8 +161,8 @@ export class StudyFolder {
     const known = this.#results.worlds[name];
     if (known?.digest && record.digest && known.digest !== record.digest)
       throw new UsageError(
-        `${this.path} holds results over ${name} with other passages or questions ` +
-          `(${known.digest.slice(0, 12)}, now ${record.digest.slice(0, 12)}); they are not mixed: name another folder.`,
+        `${this.path} has results over ${name} with other passages or questions ` +
+          `(${known.digest.slice(0, 12)}, now ${record.digest.slice(0, 12)}); results are not mixed: name another folder.`,
       );
     this.#results = { ...this.#results, worlds: { ...this.#results.worlds, [name]: record } };
     this.#save();
@@ -210,7 +210,7 @@ export class StudyFolder {
       return decodeScore(readFileSync(this.#score(key), 'utf8'));
     } catch (error) {
       throw new UsageError(
-        `${this.#score(key)} is damaged (${messageOf(error)}); remove it to make it anew.`,
+        `${this.#score(key)} is damaged (${messageOf(error)}); remove it to run it again.`,
       );
     }
   }
@@ -219,7 +219,7 @@ export class StudyFolder {
     writeSafely(this.#score(score.key), encodeScore(score));
   }
 
-  /** Keeps a finished training and lets go of its run. */
+  /** Stores a finished training and removes its run folder. */
   writeTrained(trained: Trained, adapter: readonly AdapterFile[]): void {
     const folder = this.trainedFolder(trained.key);
     const made = `${folder}.new`;

@@ -16,24 +16,24 @@ import { trainCell } from './train-cell.ts';
 import { StudyEngine } from './study-engine.ts';
 import { StudyWorlds } from './worlds.ts';
 
-/** `lab study`: from the file to the tables. A sweep is a study too. */
+/** `lab study`: from the file to the tables. Sweeps use it, too. */
 
 export interface RunOptions {
   /** Folder of results; null: the study is only checked. */
   out: string | null;
   check: boolean;
-  /** Times all scores once more, when everything is made. */
+  /** Times all scores once more when everything is finished. */
   timeAgain?: boolean;
   threads: number;
   microTokens: number;
 }
 
-/** A study that was read. */
+/** A parsed study. */
 export interface OpenedStudy {
   study: Study;
   /** Folder that its paths are relative to. */
   base: string;
-  /** Files beside its tables, from what of it is there. */
+  /** More files beside its tables, from the finished parts. */
   files?: (plan: StudyPlan, results: StudyResults) => Record<string, string>;
 }
 
@@ -63,7 +63,7 @@ export function openStudy(path: string): Study {
   }
 }
 
-/** What trainings and scores of a folder took. */
+/** Measured times of a folder's trainings and scores. */
 function paceOf(folder: StudyFolder, plan: StudyPlan): Pace {
   const recipes = new Map(plan.scores.map(({ key, recipe }) => [key, recipe]));
   return {
@@ -80,7 +80,7 @@ function paceOf(folder: StudyFolder, plan: StudyPlan): Pace {
 
 const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
 
-/** What of each arm's settings is hardly meant, once where it is so of all that train. */
+/** Warnings about the settings of arms; once, where all trained arms share one. */
 function sayWarnings({ arms }: Study): void {
   const trained = arms.flatMap(({ name, settings }) => (settings ? [{ name, settings }] : []));
   const of = new Map<string, string[]>();
@@ -90,7 +90,7 @@ function sayWarnings({ arms }: Study): void {
     say(`warning: ${names.length === trained.length ? '' : `${names.join(', ')}: `}${warning}`);
 }
 
-/** What is to be made, and how long it may take. */
+/** The plan as text, with an estimate of the time left. */
 function describe(
   study: Study,
   plan: StudyPlan,
@@ -107,18 +107,18 @@ function describe(
   const seconds = secondsLeft(left, file.evaluate.questions, pace);
   const time =
     left.trainings.length + left.scores.length === 0
-      ? 'nothing is left to be made'
+      ? 'nothing is left to run'
       : seconds === null
-        ? 'how long it takes is not known before a step and a score were measured into the folder'
+        ? 'the time is unknown until the folder has a measured step and score'
         : `about ${duration(seconds)}, as measured in the folder`;
   return [
     `${file.name}: ${file.question}`,
     ...plan.trainings.map(({ key, settings }) => {
-      const there = folder?.hasTrained(key) ? '  (there)' : '';
+      const there = folder?.hasTrained(key) ? '  (done)' : '';
       return `  train  ${key}  ${count(settings.steps, 'step')}${there}`;
     }),
-    `  ${count(plan.trainings.length, 'training')}, ${left.trainings.length} to be made (${count(steps, 'step')}, ${count(rollouts, 'rollout')}); ` +
-      `${count(plan.scores.length, 'score')} of up to ${count(file.evaluate.questions, 'question')} over ${count(worlds.length, 'world')}, ${left.scores.length} to be made`,
+    `  ${count(plan.trainings.length, 'training')}, ${left.trainings.length} to run (${count(steps, 'step')}, ${count(rollouts, 'rollout')}); ` +
+      `${count(plan.scores.length, 'score')} of up to ${count(file.evaluate.questions, 'question')} over ${count(worlds.length, 'world')}, ${left.scores.length} to run`,
     `  ${time}`,
   ].join('\n');
 }
@@ -173,7 +173,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
   if (options.check || !folder) return print(describe(study, plan, folder, left));
   say(describe(study, plan, folder, left));
   folder.begin();
-  using stop = abortOnSignals('stopping; what is finished and the last whole step are kept …');
+  using stop = abortOnSignals('stopping; finished parts and the last whole step are kept …');
   const { signal } = stop;
   try {
     const failed = await executePlan(plan, {
@@ -224,12 +224,12 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
     say(`tables and curves are in ${written}`);
     if (failed.length > 0)
       throw new Error(
-        `${count(failed.length, 'piece')} failed (${failed.join(', ')}); the same command tries again.`,
+        `${count(failed.length, 'part')} failed (${failed.join(', ')}); the same command tries again.`,
       );
   } catch (error) {
     if (!signal.aborted) throw error;
     endProgress();
-    say('stopped; the same command goes on.');
+    say('stopped; the same command continues.');
   } finally {
     await engine.close();
   }

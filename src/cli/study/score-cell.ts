@@ -46,7 +46,7 @@ function questionsOf(
     );
   if (found.length === 0)
     throw new UsageError(
-      `${name} has no question of split ${split}, compositions ${compositions}.`,
+      `${name} has no question with split ${split} and compositions ${compositions}.`,
     );
   return found.slice(0, questions);
 }
@@ -56,7 +56,7 @@ const ANY_ADAPTER: LoraSpec = { ...TRAINING.adapter, targets: [...TRAINING.adapt
 /** Questions that the frozen policy is asked at the same time. */
 const FROZEN_AT_ONCE = 32;
 
-/** Has the frozen policy answer from what each rollout made. */
+/** Lets the frozen policy answer from each rollout's evidence. */
 async function askAll({
   deps,
   questions,
@@ -82,7 +82,7 @@ async function askAll({
   }
 }
 
-/** What a score asks, and whom: policy with its adapter, sources and router as the training left it. */
+/** Inputs of a score: policy with its adapter, sources, and the router after training. */
 async function openCell(score: PlannedScore, cell: ScoreCell) {
   const { folder, engine, sources, evaluate, signal } = cell;
   const { training, world, overrides } = score;
@@ -184,7 +184,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
   });
 }
 
-/** Times a score that is there once more; all else of it is left as it was. */
+/** Times an existing score once more and changes nothing else of it. */
 export async function timeCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
   const { folder, engine, evaluate } = cell;
   const before = folder.readScore(score.key);

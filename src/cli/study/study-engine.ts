@@ -32,7 +32,7 @@ export class StudyEngine {
   readonly #reader: CheckpointReader;
   readonly #options: { threads: number; microTokens: number };
   #threads: { adapter: string; started: TrainThreads } | null = null;
-  /** Where a loop wants summaries: the built-in one, which repeats. */
+  /** The built-in summarizer, which is deterministic. */
   readonly summarizer: Summarizer | null = openSummarizer({ kind: 'extractive' });
   readonly #commit = commitOf();
 
@@ -75,12 +75,12 @@ export class StudyEngine {
     return { version: version(), policy: { id: this.checkpoint.id, revision: this.revision } };
   }
 
-  /** What a file says of what made it. */
+  /** Provenance for result files. */
   get made(): Record<string, string | null> {
     return { commit: this.#commit, node: process.version, at: new Date().toISOString() };
   }
 
-  /** Threads whose trainers hold an adapter of that shape; started when first asked for. */
+  /** Threads whose trainers have an adapter of that shape; started at first use. */
   async threads(adapter: LoraSpec): Promise<TrainThreads> {
     const shape = JSON.stringify(adapter);
     if (this.#threads?.adapter === shape) return this.#threads.started;
@@ -99,7 +99,7 @@ export class StudyEngine {
     return started;
   }
 
-  /** Ends the threads; others are started where they are needed again. */
+  /** Ends the threads; new ones start at the next use. */
   async close(): Promise<void> {
     const threads = this.#threads;
     this.#threads = null;

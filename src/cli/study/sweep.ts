@@ -20,7 +20,7 @@ import { readStudyText, runStudy } from './run.ts';
 
 /** `lab train --sweep`: a grid of trainings, made and scored as the arms of a study. */
 
-/** What a sweep is notified of by `lab train`; a study says nothing of the rest. */
+/** Options of `lab train` that a sweep supports; a study has no counterpart for the others. */
 const TAKEN = [
   'sweep',
   'check',
@@ -45,7 +45,7 @@ function checkOptions(values: OptionValues): void {
   );
   if (idle !== undefined)
     throw new UsageError(
-      `--sweep trains as lab study does, which takes no --${idle}; leave it out, or train the runs one by one.`,
+      `--sweep does not support --${idle}; leave it out, or train the runs one by one.`,
     );
 }
 
@@ -69,14 +69,14 @@ function worldOf(values: OptionValues, lists: OptionLists): SweepInputs['world']
   return folder === undefined ? (made ?? { seed: SHIPPED_SEED }) : { folder };
 }
 
-/** A setting that a study cannot say is never left out in silence. */
+/** Refuses settings that a study cannot express, instead of dropping them. */
 function checkSame(study: Study, cells: readonly SweepCell[]): void {
   for (const cell of cells) {
     const { arm } = armOf(cell);
     const said = study.arms.find(({ name }) => name === arm)?.settings;
     if (!isDeepStrictEqual(said && { ...said, seed: 0 }, { ...cell.settings, seed: 0 }))
       throw new UsageError(
-        `The settings of ${cell.name} leave out what ${cell.settings.preset} has, which a sweep cannot; name the recipe by its id and change it with --set.`,
+        `The settings of ${cell.name} lack settings that ${cell.settings.preset} has, which a sweep does not support; name the recipe by its id and change it with --set.`,
       );
   }
 }
@@ -95,7 +95,7 @@ function valuesOf(
   });
 }
 
-/** @throws UsageError for a grid that is none, and for options that a study does not take */
+/** @throws UsageError for an invalid grid, and for options that a study does not support */
 export async function runSweep(
   settings: TrainSettings,
   values: OptionValues,

@@ -44,7 +44,7 @@ export interface TrainCell {
 function begun(run: string, { settings }: PlannedTraining): TrainState | null {
   if (!existsSync(join(run, 'latest.json'))) return null;
   if (!isDeepStrictEqual(readRun(run).settings, settings))
-    throw new UsageError(`${run} is a run with other settings; remove it to make it anew.`);
+    throw new UsageError(`${run} is a run with other settings; remove it to run it again.`);
   const state = resumeSnapshot(run, say);
   if (state) trimSteps(run, state.step, say);
   return state;

@@ -31,7 +31,7 @@ const digestOfFile = (path: string): string =>
 /** Questions whose search times the web. */
 const WEB_PROBES = 20;
 
-/** Worlds of a study: made where they are missing, opened when they are needed, once each. */
+/** Worlds of a study: generated where missing, each opened once at first use. */
 export class StudyWorlds {
   readonly #base: string;
   readonly #webDelayMs: number;
@@ -47,7 +47,7 @@ export class StudyWorlds {
 
   digestOf = (path: string): Promise<string> => Promise.resolve(digestOfFile(this.#path(path)));
 
-  /** What decides a world's content, without opening it. */
+  /** Identity of a world's content, computed without opening it. */
   identityOf = async ({ source }: NamedWorld): Promise<unknown> => {
     switch (source.kind) {
       case 'generated':
@@ -127,7 +127,7 @@ export class StudyWorlds {
 
   async #generated({ seed }: { seed: number }, path: string): Promise<string> {
     if (existsSync(join(path, MANIFEST_FILE))) return path;
-    say(`making the world of seed ${seed} …`);
+    say(`generating the world of seed ${seed} …`);
     const encoder = await openEncoderFromDisk(builtIn('encoder'));
     await buildWorld(seed, writeToDisk(path), encoder, (done, total) =>
       sayProgress(`encoding passages ${done}/${total}`),

@@ -8,7 +8,7 @@ import { pathsOf } from '../../recipes/switches/put.ts';
 import type { Switch } from '../../recipes/switches/switch.ts';
 import { print, type Command } from '../shared/command.ts';
 
-/** What `--json` says of a system or a switch. */
+/** The `--json` record of a system or a switch. */
 const described = (one: Recipe | Switch) => {
   const { id, title, summary, about } = one;
   return {
@@ -19,13 +19,13 @@ const described = (one: Recipe | Switch) => {
     kind: about?.kind ?? null,
     parts: about?.parts ?? [],
     departures: about?.differences ?? [],
-    /** Constants with their values and where these are from; what is not named is of this repository. */
+    /** Constants with values and source; values without a source are Forage's own. */
     sources: constantsOf(one),
     published: about?.published ?? null,
     signature: about?.expectedEffect ?? null,
-    /** What studies measured of the signature; empty where none did. */
+    /** Measured verdicts on the expected effect; empty where no study measured it. */
     measured: verdictsFor(id).map((verdict) => ({ ...verdict, policy: measuredPolicy })),
-    /** Clauses of it that no study asks, though it asks others. */
+    /** Its clauses that no study measures. */
     unmeasured: unmeasuredOf(id),
   };
 };
@@ -54,14 +54,14 @@ const lines = (): string[] => [
     row(id, title, about, training.map(({ name }) => name).join(', ') || 'not trained'),
   ),
   '',
-  'Switches of training, for any of them: lab train --switch ID',
+  'Training switches, for every system: lab train --switch ID',
   ...SWITCHES.map((one) => row(one.id, one.title, one.about, pathsOf(one).join(', '))),
 ];
 
 export const recipesCommand: Command = {
   name: 'recipes',
   summary:
-    'lists the systems and switches of training, with their papers, parts, departures and signatures',
+    'lists systems and training switches, with papers, parts, differences from the paper and expected effects',
   options: { json: { type: 'boolean', help: 'print one JSON array' } },
   run(values) {
     print(

@@ -23,11 +23,11 @@ interface Arm {
   name: string;
   recipe: string;
   overrides: SettingsOverride;
-  /** Knows what a question needs; one per rollout. */
+  /** Reference policy with the question's reasoning chain; one per rollout. */
   gold?: typeof GoldRetriever | typeof GoldSearches;
 }
 
-/** Passages given with the question in place of searches. */
+/** Passages given with the question instead of searches. */
 const GIVEN: SettingsOverride = {
   background: { mode: 'shown-and-used-by-T', k: 5 },
   retrieval: { maxSearches: 0 },
@@ -91,7 +91,7 @@ function chosen(names: readonly string[] | undefined): readonly Arm[] {
   return names ? ARMS.filter(({ name }) => names.includes(name)) : ARMS;
 }
 
-/** What rollouts of one world need: its sources, the passages of both corpora by id, its first test questions. */
+/** Inputs of a world's rollouts: sources, passages of both corpora by id, the first test questions. */
 async function opened(policy: Policy, folder: string | undefined, limit: number) {
   const { world, retriever, router } = await openWorld(folder);
   const web = await webPassages(fetchFromDisk(folder ?? builtIn('world')));
@@ -106,15 +106,15 @@ async function opened(policy: Policy, folder: string | undefined, limit: number)
 
 export const referenceCommand: Command = {
   name: 'reference',
-  summary: 'what a policy reaches without search, with gold passages given, and by searching',
+  summary: 'measures how far a model gets without search, with gold passages given, and by searching',
   options: {
     world: {
       type: 'string',
       value: 'DIR',
-      help: 'folder of the world; the built-in one unless given; several, repeated, count as one',
+      help: 'world folder (default: the built-in one); may be repeated: several count as one',
       multiple: true,
     },
-    policy: { type: 'string', value: 'DIR', help: 'folder of the checkpoint; the built-in one' },
+    policy: { type: 'string', value: 'DIR', help: 'checkpoint folder (default: the built-in one)' },
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of an adapter' },
     arm: {
       type: 'string',
@@ -122,8 +122,8 @@ export const referenceCommand: Command = {
       help: 'only this arm; may be repeated',
       multiple: true,
     },
-    k: { type: 'integer', value: 'K', help: 'passages a search', default: 3, min: 1, max: 20 },
-    temperature: { type: 'number', value: 'T', help: 'of the sampling', default: 1, min: 0 },
+    k: { type: 'integer', value: 'K', help: 'passages per search', default: 3, min: 1, max: 20 },
+    temperature: { type: 'number', value: 'T', help: 'sampling temperature', default: 1, min: 0 },
     limit: {
       type: 'integer',
       value: 'N',

@@ -39,7 +39,7 @@ function shippedTokenizer(): HuggingFaceTokenizer {
 
 type Encoder = QueryEncoder & PassageEncoder;
 
-/** Keeps the vectors of queries: each is asked of several sources. */
+/** Caches the vectors of queries, since each goes to several sources. */
 const remembering = (encoder: OnnxEncoder): Encoder => {
   const vectors = new Map<string, Promise<Float32Array>>();
   return {
@@ -70,7 +70,7 @@ export async function openMeasured(
     world,
     web: await webPassages(fetchFile),
     retriever: {
-      // The web alone ranks by words: similarities would be encoded for nothing.
+      // Only the web ranks by words; encoding its queries would be wasted.
       search: (source, query, k, signal) =>
         (source === 'web' ? byWords : retriever).search(source, query, k, signal),
     },

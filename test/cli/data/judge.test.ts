@@ -78,14 +78,14 @@ test('the table says who judged, what is not judged and what it cost', async () 
   expect(out).toMatch(/judged {8}3 of 7, right 66\.7 %/);
   expect(out).toMatch(/judge right {12}1 {9}1\njudge wrong {12}0 {9}1\n/);
   expect(out).toContain("agreement     66.7 %, Cohen's kappa 0.400");
-  expect(out).toContain('not judged    4, in no figure above');
+  expect(out).toContain('not judged    4, left out of the numbers above');
   expect(out).not.toContain('$');
 });
 
 test.each([
   [
     ['--judge', 'built-in'],
-    /The built-in policy cannot judge: it writes searches.*Name the folder of a chat model or the address of a server: --judge http/,
+    /The built-in model cannot judge: it can only search.*Name the folder of a chat model or the address of a server: --judge http/,
   ],
   [['--judge', 'public/policy'], /The built-in policy cannot judge/],
   [['--judge', '/nowhere'], /\/nowhere is no checkpoint/],
@@ -98,11 +98,11 @@ test.each([
   ],
   [
     ['--judge', 'built-in', '--recipe', 'search', '--rollouts', 'x.jsonl'],
-    /--rollouts judges what is there; --recipe is of new rollouts/,
+    /--rollouts judges existing rollouts; --recipe applies only to new ones/,
   ],
   [
     ['--judge', 'built-in', '--rollouts', '/nowhere.jsonl'],
-    /\/nowhere\.jsonl is no file that can be read/,
+    /\/nowhere\.jsonl is not a readable file/,
   ],
 ])('evaluate %j: one line that says what to do', async (args, message) => {
   const { status, err, out } = await labHere('evaluate', ...args);
@@ -115,7 +115,7 @@ test('a server of several models wants one named', async () => {
   const two = await judgeServer(['a', 'b']);
   try {
     const { err } = await labHere('evaluate', '--rollouts', file, '--judge', two.url);
-    expect(err).toMatch(/has 2 models; name one: --judge-model a \| b\./);
+    expect(err).toMatch(/has 2 models; choose one: --judge-model a \| b\./);
   } finally {
     await two.close();
   }

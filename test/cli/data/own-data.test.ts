@@ -171,7 +171,7 @@ describe('a run on passages and questions of one’s own', () => {
       /works with 1 files of passages, and --corpus names 2/,
     );
     expect((await resume('--method', 'flat')).err).toMatch(
-      /goes on with the run's own --method; leave it out/,
+      /continues with the run's own --method; leave it out/,
     );
     expect((await resume('--judge', server.url)).err).toMatch(/the run's own --judge/);
     const on = await resume('--corpus', moved);
@@ -193,20 +193,20 @@ describe('what cannot be trained on', () => {
     TOWNS.map((_, i) => ask(i)),
   );
   test.each([
-    [['--questions', '/nowhere.jsonl'], /\/nowhere\.jsonl is no file that can be read/],
-    [['--corpus', tiny], /no passages; a corpus holds some/],
+    [['--questions', '/nowhere.jsonl'], /\/nowhere\.jsonl is not a readable file/],
+    [['--corpus', tiny], /no passages found/],
     [
       ['--questions', tiny],
       /none of its 1 questions is left to train on \(0 to train on, 1 held out/,
     ],
-    [['--questions', plain, '--split-field', 'fold'], /the field fold of no question says train/],
+    [['--questions', plain, '--split-field', 'fold'], /no question has train \(or training\) in the field fold/],
     [['--split-seed', '1'], /--split-seed needs --questions FILE/],
     [['--method', 'flat'], /--method needs --corpus FILE/],
     [
       ['--world', 'x', '--world-seed', '1'],
       /--world names a folder, --world-seed a generated world; give one/,
     ],
-    [['--judge', 'built-in'], /The built-in policy cannot judge/],
+    [['--judge', 'built-in'], /The built-in model cannot judge/],
     [['--summarizer', 'built-in'], /The built-in policy cannot summarize/],
     [['--summarizer-model', 'x'], /--summarizer-model needs --summarizer URL/],
     [['--engine', 'search-r1=http://127.0.0.1:9'], /--engine search-r1=/],

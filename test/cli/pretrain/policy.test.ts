@@ -56,7 +56,7 @@ describe('lab pretrain', () => {
     await pretrain('--out', whole!, '--steps=4', '--streams=2', ...TINY);
     await pretrain('--out', parts!, '--steps=2', '--streams=2', ...TINY);
     await expect(pretrain('--resume', parts!, '--streams=3', OTHER)).rejects.toThrow(
-      'stands in 2 streams; go on without --streams, or with --streams 2.',
+      'has 2 data streams; resume without --streams, or with --streams 2.',
     );
     const { stdout } = await pretrain(
       '--resume',

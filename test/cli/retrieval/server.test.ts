@@ -206,7 +206,7 @@ test('calls are answered between the queries of a long one', async () => {
 });
 
 test.each([
-  [['--host', '0.0.0.0'], /--host 0\.0\.0\.0 lets other machines call; give --token TEXT/],
+  [['--host', '0.0.0.0'], /--host 0\.0\.0\.0 is open to other machines; set --token TEXT/],
   [['--method', 'hybrid'], /--method needs --corpus FILE/],
   [['--corpus', 'a.jsonl', '--source', 'web'], /--source and --corpus exclude each other/],
   [['--corpus', '/nowhere.jsonl'], /\/nowhere\.jsonl is no file/],

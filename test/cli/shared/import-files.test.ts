@@ -80,8 +80,8 @@ describe('files of one’s own', () => {
   test.each([
     [() => readCorpus(['/nowhere.json'], () => undefined), /\/nowhere\.json is no file/],
     [() => readCorpus([asked], () => undefined), /asked\.jsonl: no passages/],
-    [() => readQuestions(rivers, () => undefined), /rivers\.json: it holds no question/],
-    [() => openCorpus([], 'flat', '/nowhere', () => undefined), /\/nowhere is no folder of an enc/],
+    [() => readQuestions(rivers, () => undefined), /rivers\.json: no questions found/],
+    [() => openCorpus([], 'flat', '/nowhere', () => undefined), /\/nowhere is not the folder of an enc/],
   ])('faults say which file and what it lacks %#', async (act, message) => {
     await expect(act()).rejects.toThrow(message);
   });

@@ -37,7 +37,7 @@ describe('options of the command line', () => {
     [['--out', 'a', '--limit', '1.5'], /whole number/],
     [['--out', 'a', '--device', 'tpu'], /must be one of wasm, webgpu/],
     [[], /rollout needs --out FILE/],
-    [['--out', 'a', 'word'], /takes no word 'word'/],
+    [['--out', 'a', 'word'], /takes no argument 'word'/],
     [['--out'], /out/],
   ])('%j is one clear line', (argv, message) => {
     const parse = () => parseOptions(command, argv);

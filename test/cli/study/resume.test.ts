@@ -194,7 +194,7 @@ describe('a folder does not mix', () => {
   test.each([
     [
       { ...maker, policy: { id: 'p', revision: 'other' } },
-      /results of the policy p@abc, and this study is of p@other/,
+      /results of the model p@abc, but this study is of p@other/,
     ],
     [{ ...maker, version: '2' }, /results of version 1, and this is 2/],
   ])('what %j makes', (other, message) => {
@@ -212,7 +212,7 @@ describe('a folder does not mix', () => {
       webLatencyMs: { '20': 22 },
     });
     expect(() => again.recordWorld('seed11', { of: {}, digest: 'b', webLatencyMs: {} })).toThrow(
-      /holds results over seed11 with other passages or questions/,
+      /has results over seed11 with other passages or questions/,
     );
   });
 
@@ -220,14 +220,14 @@ describe('a folder does not mix', () => {
     const other = join(root, 'other');
     mkdirSync(other);
     writeFileSync(join(other, 'notes.txt'), 'mine');
-    expect(() => StudyFolder.open(other, maker)).toThrow(/holds other files, and no results\.json/);
+    expect(() => StudyFolder.open(other, maker)).toThrow(/holds other files and no results\.json/);
     expect(existsSync(join(other, 'results.json'))).toBe(false);
   });
 
   test('a damaged score is named', () => {
     const folder = StudyFolder.open(path, maker);
     writeFileSync(join(path, 'scores', 'x.json'), '{"format":');
-    expect(() => folder.readScore('x')).toThrow(/x\.json is damaged .*; remove it to make it anew/);
+    expect(() => folder.readScore('x')).toThrow(/x\.json is damaged .*; remove it to run it again/);
   });
 });
 

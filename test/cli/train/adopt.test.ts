@@ -68,7 +68,7 @@ test('the policy is found where it was exported from, and said', async () => {
   const back = await trainedOn('theirs', revision, { from: policy });
   const { status, err } = await labHere('adopt', back, '--out', out);
   expect(status, err).toBe(0);
-  expect(err).toContain(`Its policy is that of ${policy} (${revision}).`);
+  expect(err).toContain(`Its model is in ${policy} (${revision}).`);
   expect(err).toContain('2 steps, 16 rollouts, the adapter of step 2');
   expect(readRun(out).policy).toEqual({ folder: policy, id: 'baize-mini', revision });
   expect(readdirSync(out)).toContain('latest.json');
@@ -90,7 +90,7 @@ describe('of a run that was trained on the policy that ships', () => {
     makePolicy(policy);
     const run = join(folder, 'ours-run-2');
     const { err } = await labHere('adopt', back, '--policy', policy, '--out', run);
-    expect(err).toContain(`${TODAY} holds those: name it, or leave --policy out.`);
+    expect(err).toContain(`${TODAY} has them: name it, or leave --policy out.`);
   });
 });
 
@@ -105,8 +105,8 @@ describe('a run without its adapter', () => {
 
   test('is told which policy it lacks, and that it cannot go on', () => {
     expect(said).toContain(`The adapter was not taken: it was trained on baize-mini (${REVISION})`);
-    expect(said).toContain(`${TODAY} holds other weights (`);
-    expect(said).toContain('Name the folder of that policy: --policy DIR.');
+    expect(said).toContain(`${TODAY} has other weights (`);
+    expect(said).toContain('Name the folder of that model: --policy DIR.');
     expect(said).toContain(
       `${out} holds no snapshot: the steps can be read, and it cannot go on here.`,
     );
@@ -142,9 +142,9 @@ describe('a run without its adapter', () => {
     const back = await trainedOn('lost', '000000000000', { only });
     const { status, err } = await labHere('adopt', back, '--out', run);
     expect(status, err).toBe(0);
-    const [, tried = ''] = /none of these folders holds those weights: (.*)/u.exec(err) ?? [];
+    const [, tried = ''] = /none of these folders has those weights: (.*)/u.exec(err) ?? [];
     expect(tried.replaceAll(/ \([0-9a-f]{12}\)/gu, '')).toBe(
-      `${TODAY}. Name the folder of that policy: --policy DIR.`,
+      `${TODAY}. Name the folder of that model: --policy DIR.`,
     );
   });
 });

@@ -40,13 +40,13 @@ test('a sweep says it of the runs that it is so of, when it is only checked too'
   expect(said(all.err)).toEqual([WARNING]);
 });
 
-test('a change that does nothing beside the other settings is said to', async () => {
+test('warns of a change that has no effect with the other settings', async () => {
   const args = ['export', '--recipe=search/grpo', '--to', 'trl', '--steps=30'];
   const out = join(folder, 'idle');
   const off = set('objective.kl.place=off', 'objective.kl.coefficient=0.02');
   const { err } = await labHere(...args, ...off, '--out', out);
   expect(said(err)).toEqual([
-    expect.stringContaining('objective.kl.coefficient does nothing here') as string,
+    expect.stringContaining('objective.kl.coefficient has no effect here') as string,
   ]);
 });
 

@@ -14,17 +14,17 @@ import { writeSafely } from '../../shared/write-safely.ts';
  *
  * - `kept.jsonl`: what tables need of each rollout, a line each, by the hash of its inputs;
  * - `rollouts/XX.jsonl`: the rollouts themselves, `forage.rollout/1`, by the first two digits of the hash;
- * - `worlds/`: worlds that were made; `judgements.jsonl`: what a judge said;
+ * - `worlds/`: generated worlds; `judgements.jsonl`: verdicts of a judge;
  * - the tables.
  *
  * A rollout counts once its line in `kept.jsonl` is whole, which is written after the rollout itself.
- * What a killed process left of a line is left out, and made again.
+ * A line that a killed process left unfinished is dropped, and its rollout run again.
  */
 
 interface StoredResult {
   key: string;
   recipe: string;
-  /** Which policy made it; absent in what was kept before estimates asked for it. */
+  /** The policy that made it; absent in older files. */
   policy?: string;
   facts: RolloutFacts;
 }
@@ -40,7 +40,7 @@ function readResults(path: string): Map<string, StoredResult> {
       const one = JSON.parse(line) as StoredResult;
       kept.set(one.key, one);
     } catch {
-      // A torn line, or the empty one at the end.
+      // An unfinished line, or the empty one at the end.
     }
   }
   return kept;
@@ -64,7 +64,7 @@ export class EvaluationFolder {
       const names = readdirSync(path);
       if (names.length > 0 && !names.some((name) => OWN.has(name)))
         throw new UsageError(
-          `${path} holds other files, and no evaluation; name an empty or a new folder.`,
+          `${path} holds other files and no evaluation; name an empty or a new folder.`,
         );
     }
     this.#results = path === null ? new Map() : readResults(join(path, KEPT));
@@ -88,7 +88,7 @@ export class EvaluationFolder {
     );
   }
 
-  /** @param policy as estimates tell policies apart */
+  /** @param policy key by which estimates distinguish policies */
   keep(key: string, rollout: Rollout, facts: RolloutFacts, policy?: string): void {
     const kept = {
       key,
@@ -101,7 +101,7 @@ export class EvaluationFolder {
     if (this.#waiting.length >= this.#every) this.flush();
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting results. */
   flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -24,67 +24,67 @@ export const SYSTEMS_OPTIONS = {
   recipes: {
     type: 'string',
     value: 'A,B,C',
-    help: 'several systems on the same questions, side by side; all of them: all',
+    help: 'systems to compare on the same questions, separated by commas, or all',
   },
   custom: {
     type: 'string',
     value: 'FILE',
-    help: 'with --recipes: a system of your own, beside them; may be repeated',
+    help: 'with --recipes: also your own system; may be repeated',
     multiple: true,
   },
   seeds: {
     type: 'string',
     value: '1,2,3',
-    help: 'with --recipes: seeds of the sampling, each asks every question once; --seed unless given',
+    help: 'with --recipes: sampling seeds; each asks every question once (default: --seed)',
   },
   base: {
     type: 'boolean',
-    help: 'with --recipes and --adapter or --run: the policy without the adapter beside it',
+    help: 'with --recipes and --adapter or --run: also the model without the adapter',
   },
   reference: {
     type: 'string',
     value: 'ID',
-    help: 'with --recipes: the row that others are compared with; the first unless given',
+    help: 'with --recipes: the row that the others are compared with (default: the first)',
   },
   by: {
     type: 'string',
     value: 'FORM,HOPS,SOURCE',
-    help: 'with --recipes: a table for each form of question, number of hops or source needed, too; any of form, hops, source',
+    help: 'with --recipes: also a table per type of question, number of hops or needed source; any of form, hops, source',
   },
   times: {
     type: 'boolean',
-    help: 'with --recipes: seconds a question in every format; they are measured, so that the same call does not give them again',
+    help: 'with --recipes: also seconds per question, which differ between repeated calls',
   },
   estimate: {
     type: 'boolean',
-    help: 'with --recipes: say how many rollouts and minutes it takes, and stop; what has to be timed for that is made and kept',
+    help: 'with --recipes: only estimate rollouts and minutes; rollouts timed for the estimate are kept',
   },
   repeat: {
     type: 'string',
     value: 'FILE',
-    help: 'the evaluation of this file (evaluation.json, or one that the page exported) again, in place of --recipes',
+    help: 'repeat the evaluation of this file (evaluation.json, or an export of the page), instead of --recipes',
   },
   threads: {
     ...THREAD_OPTIONS.threads,
-    help: 'with --recipes: samplers; the result does not depend on it',
+    help: 'with --recipes: samplers; results do not depend on it',
   },
   markdown: { type: 'boolean', help: 'with --recipes: print the table as Markdown' },
   csv: { type: 'boolean', help: 'with --recipes: print the table as CSV' },
   latex: { type: 'boolean', help: 'with --recipes: print the table as LaTeX' },
 } as const satisfies Record<string, OptionSpec>;
 
-/** Options that several systems have no use for, and what to use in their place. */
+/** Options that do not apply to several systems, and what to do instead. */
 const OF_ONE: Record<string, string> = {
   recipe: 'name them in --recipes',
-  background: 'give the system a file of its own, --custom FILE',
-  stie: 'give the system a file of its own, --custom FILE',
-  hops: '--by hops tells questions apart',
-  type: '--by form tells questions apart',
+  background: 'define the system in a file, --custom FILE',
+  stie: 'define the system in a file, --custom FILE',
+  hops: 'use --by hops',
+  type: 'use --by form',
   compositions: 'leave it out',
   weights: 'leave it out',
   kv: 'leave it out',
-  summarizer: 'the built-in extractive one summarizes',
-  'summarizer-model': 'the built-in extractive one summarizes',
+  summarizer: 'the built-in extractive summarizer is used',
+  'summarizer-model': 'the built-in extractive summarizer is used',
   rollouts: 'leave it out',
   engine: 'they search a world or files',
   'engine-calls': 'they search a world or files',
@@ -98,16 +98,16 @@ export function checkSystemsOptions(values: OptionValues, lists: OptionLists): b
   if (!several) {
     const alone = Object.keys(SYSTEMS_OPTIONS).find(given);
     if (alone !== undefined)
-      throw new UsageError(`--${alone} needs --recipes A,B,C, the systems to compare.`);
+      throw new UsageError(`--${alone} needs the systems to compare: --recipes A,B,C.`);
     return false;
   }
   if (values['recipes'] !== undefined && values['repeat'] !== undefined)
-    throw new UsageError('--repeat names its systems itself; give it or --recipes.');
+    throw new UsageError('--repeat has its own systems; give either it or --recipes.');
   const one = Object.keys(OF_ONE).find(given);
   if (one !== undefined)
-    throw new UsageError(`--${one} is not for several systems: ${OF_ONE[one]}.`);
+    throw new UsageError(`--${one} does not apply to several systems: ${OF_ONE[one]}.`);
   if (values['device'] === 'webgpu')
-    throw new UsageError('--recipes runs on the processor; leave --device out.');
+    throw new UsageError('--recipes runs on the CPU; leave --device out.');
   return true;
 }
 
@@ -138,7 +138,7 @@ function seedsOf(values: OptionValues): number[] {
   if (values['seeds'] === undefined) return [Number(values['seed'] ?? 0)];
   return list(String(values['seeds'])).map((text) => {
     if (!/^\d{1,10}$/u.test(text))
-      throw new UsageError(`--seeds has '${text}'; seeds are whole numbers: --seeds 1,2,3.`);
+      throw new UsageError(`--seeds has '${text}'; it must be whole numbers: --seeds 1,2,3.`);
     return Number(text);
   });
 }
@@ -163,7 +163,7 @@ function questionsOf(values: OptionValues, lists: OptionLists): QuestionsSource 
   };
 }
 
-/** What the command line asks for. @throws UsageError, or CustomSystemError's words */
+/** The evaluation that the options describe. @throws UsageError, also with CustomSystemError's message */
 export function specOf(
   values: OptionValues,
   lists: OptionLists,
@@ -187,7 +187,7 @@ export function specOf(
   });
   const [policy, adapter, run] = [text('policy'), text('adapter'), text('run')];
   if (adapter !== undefined && run !== undefined)
-    throw new UsageError('--adapter and --run exclude each other.');
+    throw new UsageError('--adapter and --run exclude each other; give one of them.');
   partsOf(text('by'));
   const own = { kind: 'folders' as const, ...(policy !== undefined && { policy }) };
   const trained =
@@ -199,7 +199,7 @@ export function specOf(
         });
   const adapted = adapter !== undefined || run !== undefined;
   if (values['base'] === true && !adapted)
-    throw new UsageError('--base stands beside --adapter or --run.');
+    throw new UsageError('--base needs --adapter or --run.');
   const { k, source } = values;
   try {
     const spec = parseSpec({

@@ -21,13 +21,13 @@ interface LocatedPolicy extends ResolvedPolicy {
   folder: string | undefined;
   adapter: Adapter | null;
   router: RouterWeights | undefined;
-  /** By what estimates tell policies apart: the same checkpoint on the same number of threads takes as long. */
+  /** Key of estimates: the same checkpoint on the same number of threads takes equally long. */
   pace: string;
 }
 
 const ANY_ADAPTER: LoraSpec = { ...TRAINING.adapter, targets: [...TRAINING.adapter.targets] };
 
-/** What rows call an adapter, in ids and as text. */
+/** Name of an adapter in row ids and as text. */
 function labelOf(
   path: string,
   step: number | null,
@@ -54,7 +54,7 @@ export class EvaluatedPolicies {
   async find(policy: EvaluatedPolicy): Promise<void> {
     if (policy.kind === 'run' || (policy.kind === 'base' && policy.policy.kind !== 'built-in'))
       throw new UsageError(
-        `The policy ${JSON.stringify(policy)} is one of a browser; name folders with --policy, --adapter or --run.`,
+        `The model ${JSON.stringify(policy)} is stored in a browser; name a folder with --policy, --adapter or --run.`,
       );
     const given: Omit<Extract<EvaluatedPolicy, { kind: 'folders' }>, 'kind'> = policy.kind ===
     'folders'
@@ -96,10 +96,10 @@ export class EvaluatedPolicies {
     return this.#found;
   }
 
-  /** The policy at a place of the spec, with what its run taught its router. */
+  /** The policy at an index of the spec, with the router of its run. */
   async open(at: number): Promise<{
     policy: Policy;
-    /** Its name in records; null: it carries none. */
+    /** Name of its adapter in records; null without one. */
     adapter: string | null;
     router: RouterWeights | undefined;
   }> {

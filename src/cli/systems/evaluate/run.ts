@@ -57,7 +57,7 @@ async function open(
   return { spec, plan, sets, policies };
 }
 
-/** Makes what is missing of a plan, and keeps it. @param failures messages of what failed, by key */
+/** Runs and stores the missing rollouts of a plan. @param failures messages of failed ones, by key */
 async function make(
   { spec, plan, sets, policies }: OpenEvaluation,
   folder: EvaluationFolder,
@@ -113,8 +113,8 @@ async function make(
 }
 
 /**
- * Says what is to be made and how long it takes: from rollouts that were made here, else from the first ones, which are
- * made for that.
+ * Prints how many rollouts are left and how long they take: measured on earlier rollouts here, else on the first ones, which are
+ * run for that.
  */
 async function printEstimate(
   opened: OpenEvaluation,
@@ -131,7 +131,7 @@ async function printEstimate(
     plan.rollouts.length,
     left(),
   ];
-  say(`${systems} systems on ${questions} questions: ${all} rollouts, ${todo.length} to be made`);
+  say(`${systems} systems on ${questions} questions: ${all} rollouts, ${todo.length} to run`);
   const timed = toBeTimed(todo, paces, folder.measured());
   if (timed.length > 0) {
     say(`timing the first ${timed.length} of them …`);
@@ -142,7 +142,7 @@ async function printEstimate(
   else if (seconds > 0) say(`${left().length} rollouts left, ≈ ${duration(seconds)} ${basis}`);
 }
 
-/** LJ over the answers; a verdict is kept in the folder and asked for once. */
+/** LJ over the answers; verdicts are kept in the folder and asked for once. */
 async function judged(
   result: EvaluationResult,
   values: OptionValues,
@@ -186,7 +186,7 @@ async function judged(
   }
 }
 
-/** Tables without measured times, which alone do not repeat. */
+/** Tables without measured times, the only numbers that do not repeat. */
 const withoutTimes = (tables: readonly SystemsTable[]): SystemsTable[] =>
   tables.map((table) => ({
     ...table,
@@ -243,7 +243,7 @@ export async function evaluateSystems(values: OptionValues, lists: OptionLists):
   const out = values['out'] === undefined ? null : String(values['out']);
   const folder = new EvaluationFolder(out);
   const policies = new EvaluatedPolicies(Number(values['threads'] ?? 2));
-  using stop = abortOnSignals('stopping; the rollouts that are finished are kept …');
+  using stop = abortOnSignals('stopping; finished rollouts are kept …');
   try {
     const opened = await open(spec, policies, out);
     const { plan } = opened;
@@ -262,14 +262,14 @@ export async function evaluateSystems(values: OptionValues, lists: OptionLists):
     print(printed(result, tables, values));
     if (failures.size > 0)
       throw new Error(
-        `${failures.size} rollouts failed and are in no figure; the same command tries them again.`,
+        `${failures.size} rollouts failed and are left out of all numbers; the same command tries them again.`,
       );
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     say(
       out === null
-        ? 'stopped; --out DIR keeps what is made.'
-        : `stopped; ${out} has what was made, and the same command goes on.`,
+        ? 'stopped; nothing was kept. --out DIR keeps finished rollouts.'
+        : `stopped; ${out} has the finished rollouts, and the same command continues.`,
     );
     process.exitCode = 1;
   } finally {

@@ -14,7 +14,7 @@ import { UsageError } from '../../shared/options.ts';
 import { openSources, type OpenSources } from '../../shared/parts.ts';
 import { builtIn } from '../../shared/paths.ts';
 
-/** The questions of an evaluation with what is searched for them. */
+/** Question sets of an evaluation, with the sources searched for them. */
 
 interface OpenSet extends ResolvedQuestions {
   sources: OpenSources;
@@ -41,7 +41,7 @@ const nameOf = (source: QuestionsSource): { key: string; name: string } => {
   }
 };
 
-/** A generated world as a folder that is made once; in memory where nothing is kept. */
+/** A generated world, stored as a folder once; in memory where nothing is kept. */
 async function freshWorld(
   { seed }: Extract<QuestionsSource, { kind: 'fresh' }>,
   folder: string | null,
@@ -49,7 +49,7 @@ async function freshWorld(
   if (folder === null) return { seed };
   const path = join(folder, 'worlds', `seed${seed}`);
   if (existsSync(join(path, MANIFEST_FILE))) return path;
-  say(`making the world of seed ${seed} …`);
+  say(`generating the world of seed ${seed} …`);
   const encoder = await openEncoderFromDisk(builtIn('encoder'));
   const progress = (done: number, total: number): void =>
     sayProgress(`encoding passages ${done}/${total}`);
@@ -73,7 +73,7 @@ export async function openSet(source: QuestionsSource, folder: string | null): P
   const { questions, manifest } = sources.world;
   const chosen = questions.filter(({ split }) => source.split === 'all' || split === source.split);
   if (chosen.length === 0)
-    throw new UsageError(`${names.name} has no question of split ${source.split}.`);
+    throw new UsageError(`${names.name} has no question in the ${source.split} split.`);
   return {
     ...names,
     questions: source.limit === null ? chosen : chosen.slice(0, source.limit),
@@ -91,7 +91,7 @@ export async function openSet(source: QuestionsSource, folder: string | null): P
 export function retrieverFor({ sources }: OpenSet, { local, web }: RetrievalChange): Retriever {
   if (local?.kind === 'collections' || (web !== undefined && web.kind !== 'built-in'))
     throw new UsageError(
-      'This retrieval setting names what a browser stores; name files with --corpus.',
+      'This retrieval setting names passages stored in a browser; name files with --corpus.',
     );
   return local?.method === undefined
     ? sources.retriever

@@ -3,9 +3,9 @@ import type { TableSplit, SystemsTable } from '../../../evaluate/systems/table/s
 import { systemsTables } from '../../../evaluate/systems/table/table.ts';
 import { UsageError } from '../../shared/options.ts';
 
-/** The tables of an evaluation that a command line asks for: one of all questions, and those by what `--by` names. */
+/** Tables of an evaluation: one over all questions, and those that `--by` adds. */
 
-/** What `--by` may name, as the page does. */
+/** Values of `--by`, the same as on the page. */
 const BY = {
   form: { by: 'type', heading: (part) => `form: ${part}` },
   hops: { by: 'hops', heading: (part) => part },
@@ -20,7 +20,7 @@ export function partsOf(text: string | undefined): (keyof typeof BY)[] {
   const parts = (text ?? '').split(',').map((part) => part.trim());
   return parts.filter(Boolean).map((part) => {
     if (isPart(part)) return part;
-    throw new UsageError(`--by has '${part}'; tables are split by ${PARTS.join(', ')}.`);
+    throw new UsageError(`--by has '${part}'; it must be any of ${PARTS.join(', ')}.`);
   });
 }
 
