@@ -104,24 +104,24 @@ describe('a call', () => {
   it('says rollouts and time before it starts, from its first ones, then from what is kept', async () => {
     const first = await call('--estimate');
     expect(first).toMatchObject({ status: 0, out: '' });
-    expect(first.err).toContain('8 rollouts, 8 to be made');
+    expect(first.err).toContain('8 rollouts, 8 to run');
     expect(first.err).toContain('timing the first 2 of them');
     expect(first.err).toMatch(
       /6 rollouts left, ≈ [\d.]+ \w+ from 2 rollouts that this device made/u,
     );
     const whole = await call('--markdown');
-    expect(whole.err).toContain('8 rollouts, 6 to be made');
+    expect(whole.err).toContain('8 rollouts, 6 to run');
     expect(whole.err).not.toContain('timing');
     // What was timed is in the table, bit for bit what a call without an estimate makes.
     // On two threads, as where nobody says how many.
     const other = await labHere('evaluate', ...args, '--markdown');
     expect(whole.out).toBe(other.out);
-    expect((await call('--markdown')).err).toContain('8 rollouts, 0 to be made');
+    expect((await call('--markdown')).err).toContain('8 rollouts, 0 to run');
   });
 
   it('shows tables by form, hops and source needed behind the whole one, and seconds where they are asked for', async () => {
     const { out, err } = await call('--by', 'form,hops,source', '--times', '--markdown');
-    expect(err).toContain('8 to be made');
+    expect(err).toContain('8 to run');
     const headings = out.split('\n').filter((line) => line.startsWith('## '));
     expect(headings[0]).toBe('## all');
     for (const heading of [

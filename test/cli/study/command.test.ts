@@ -180,7 +180,7 @@ describe('a study', () => {
     ]);
 
     const nothing = await labHere('study', file, '--check', '--out', whole);
-    expect(nothing.out).toMatch(/1 training, 0 to be made .*2 scores .* 0 to be made/);
+    expect(nothing.out).toMatch(/1 training, 0 to run .*2 scores .* 0 to run/);
     expect(nothing.out).toContain('nothing is left to run');
 
     const before = scoresIn(whole);
@@ -244,7 +244,7 @@ describe('a sweep of lab train', () => {
     const { out, status } = await sweep('lr=1e-4,3e-4;seed=1,2', '--steps', '3', '--check');
     expect(status).toBe(0);
     expect(out).toMatch(
-      /4 trainings, 4 to be made \(12 steps, 768 rollouts\); 5 scores of up to 64 questions/,
+      /4 trainings, 4 to run \(12 steps, 768 rollouts\); 5 scores of up to 64 questions/,
     );
   });
 

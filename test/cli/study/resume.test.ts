@@ -196,7 +196,7 @@ describe('a folder does not mix', () => {
       { ...maker, policy: { id: 'p', revision: 'other' } },
       /results of the model p@abc, but this study is of p@other/,
     ],
-    [{ ...maker, version: '2' }, /results of version 1, and this is 2/],
+    [{ ...maker, version: '2' }, /results of version 1, but this is 2/],
   ])('what %j makes', (other, message) => {
     expect(() => StudyFolder.open(path, other)).toThrow(message);
   });
