@@ -94,7 +94,7 @@ function sample(): { part: string; mutant: Mutant }[] {
   });
 }
 
-/** One of each part after another, so that a run that is stopped early tells something of all. */
+/** Alternates between parts, so that an interrupted run covers all of them. */
 function inTurn<T extends { part: string }>(mutants: readonly T[]): T[] {
   const places = new Map<string, number>();
   const ordered = mutants.map((each) => {
@@ -131,7 +131,7 @@ async function judge(
   return { part, mutant, text, fate, why: failure };
 }
 
-/** So many test files are measured at once; what is measured is kept should the call be ended. */
+/** Test files measured in parallel; finished measurements are kept if the call is interrupted. */
 const AT_ONCE = 8;
 
 /** Measures what tests run that changed since. One that fails without a mutant tells nothing: it is left out. */

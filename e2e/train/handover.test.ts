@@ -37,7 +37,7 @@ slow(
     await visit(page, stage, 'runs');
     await page.getByText('There is none yet').waitFor();
     await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE) });
-    await page.getByText('moments stayed with the trainer').waitFor();
+    await page.getByText('moments are not in the folder').waitFor();
     const row = page.getByRole('row', { name: new RegExp(NAME) });
     expect(await row.textContent()).toContain('2 / 2');
 

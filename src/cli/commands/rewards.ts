@@ -6,7 +6,7 @@ import { UsageError } from '../shared/options.ts';
 /** Compares our rewards with values of released reward functions. */
 export const rewardsCommand: Command = {
   name: 'rewards',
-  summary: 'compares Forage's rewards with those of released reward functions',
+  summary: 'compares rewards of Forage with those of released reward functions',
   options: {
     golden: {
       type: 'string',

@@ -79,7 +79,7 @@ export const serveRetrievalCommand: Command = {
     origin: {
       type: 'string',
       value: 'URL',
-      help: 'allowed origin of web pages, besides this machine's, e.g. https://me.github.io; may be repeated',
+      help: 'allowed origin of web pages, besides those of this machine, e.g. https://me.github.io; may be repeated',
       multiple: true,
     },
   },

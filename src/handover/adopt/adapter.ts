@@ -17,7 +17,7 @@ import { isObject } from '../../base/objects.ts';
 export interface AdoptedAdapter extends Adapter {
   /** Folder it lay in. */
   folder: string;
-  /** Forage's step after which it was saved; null where nothing says. */
+  /** Forage's step after which it was saved; null where unknown. */
   step: number | null;
 }
 
@@ -36,7 +36,7 @@ async function statedStep(
     const number = pattern.exec(at)?.[1];
     if (number !== undefined) return stepOf(experiment, Number(number), by);
   }
-  // TRL's last adapter lies beside, or below, the state of its trainer.
+  // TRL's last adapter is next to, or below, the state of its trainer.
   for (const near of [at, folderOf(at)]) {
     const text = await folder.text(inFolder(near, 'trainer_state.json'));
     const state = text === null ? null : jsonOrNull(text);
@@ -98,7 +98,7 @@ async function checkHashes(
     const hash = exported ?? (isObject(kept) ? kept[name] : null) ?? null;
     if (hash !== null && hash !== (await sha256(bytes)))
       throw new Error(
-        `${name} does not match its hash${exported === null ? '' : ' in experiment.json, which names it as the adapter that training began from'}`,
+        `${name} does not match its hash${exported === null ? '' : ' in experiment.json, which names it as the adapter that training started from'}`,
       );
   }
 }
@@ -118,12 +118,12 @@ function nothingFound(folder: AdoptFolder, experiment: AdoptedExperiment): strin
   const shards = folder.matching(/(global_step_\d+)\/actor\/.*\.pt$/)[0]?.groups[0];
   if (shards !== undefined)
     return (
-      `No trained adapter came back: ${shards}/actor holds verl’s own shards. Run fetch-adapter.sh there, or ` +
-      '“python -m verl.model_merger merge --backend fsdp”, and give the folder again.'
+      `No trained adapter: ${shards}/actor has verl’s own shards. Run fetch-adapter.sh there, or ` +
+      '“python -m verl.model_merger merge --backend fsdp”, and import the folder again.'
     );
   return experiment.adapter
-    ? `No trained adapter came back: ${experiment.adapter.folder} is the one that training began from.`
-    : `No adapter came back: no folder holds ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`;
+    ? `No trained adapter: ${experiment.adapter.folder} is the one that training started from.`
+    : `No adapter: no folder has ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`;
 }
 
 /**

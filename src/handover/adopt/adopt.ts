@@ -55,7 +55,7 @@ async function metricsOf(
   const metrics = await (trl ? trlMetrics : verlMetrics)(folder, experiment, notes);
   if (metrics.size === 0)
     notes.push(
-      `No metrics came back: ${trl ? 'TRL’s trainer_state.json' : 'verl’s metrics.jsonl'} holds losses, rates and times.`,
+      `No metrics: ${trl ? 'TRL’s trainer_state.json' : 'verl’s metrics.jsonl'} has losses, rates and times, and is missing.`,
     );
   return metrics;
 }
@@ -69,7 +69,7 @@ async function rolloutsOf(
     (await ownRollouts(folder, notes)) ?? (await dumpedRollouts(folder, experiment, notes));
   if (!source)
     notes.push(
-      'No rollouts came back: the environment’s server writes them to rollouts.jsonl beside experiment.json.',
+      'No rollouts: the environment’s server writes them to rollouts.jsonl next to experiment.json.',
     );
   return source;
 }
@@ -80,7 +80,7 @@ function withoutRewards(source: RolloutSource | null): string | null {
   const count = facts.filter(({ reward }) => reward === null).length;
   if (count === 0) return null;
   const which = count === facts.length ? 'No rollout' : `${count} of ${facts.length} rollouts`;
-  const have = count === facts.length ? 'came back with a reward' : 'came back without a reward';
+  const have = count === facts.length ? 'has a reward' : 'have no reward';
   return `${which} ${have}: the rewards and advantages of their steps are unknown, unless the trainer’s log has them.`;
 }
 
@@ -92,7 +92,7 @@ async function adapterOf(
 ): Promise<AdoptedAdapter | null> {
   const base = await context.base(experiment);
   if ('config' in base) return findAdapter(folder, experiment, base.config, notes);
-  notes.push(`The adapter was not taken: ${base.missing}`);
+  notes.push(`The adapter was not imported: ${base.missing}`);
   return null;
 }
 
@@ -110,7 +110,7 @@ function settingsWith(
   if (!adapter || sameSpec(settings.adapter, adapter.spec)) return settings;
   const { rank, alpha, targets } = adapter.spec;
   notes.push(
-    `The adapter that came back has rank ${rank}, alpha ${alpha} on ${targets.join(', ')}, not what was exported; the run has its shape.`,
+    `The imported adapter has rank ${rank}, alpha ${alpha} on ${targets.join(', ')}, other than exported; the run uses its shape.`,
   );
   return { ...settings, adapter: { rank, alpha, targets: [...targets] } };
 }
@@ -127,7 +127,7 @@ function stateOf(
   const step = adapter.step ?? last;
   if (adapter.step === null)
     notes.push(
-      `Nothing says after which step the adapter in ${adapter.folder} was saved; it is taken for that of the last one, ${last}.`,
+      `The step of the adapter in ${adapter.folder} is unknown; it is imported as that of the last step, ${last}.`,
     );
   const { flat } = adapter;
   return {
@@ -160,14 +160,14 @@ export async function adopt(files: readonly AdoptFile[], context: AdoptContext):
   const adapter = await adapterOf(folder, experiment, context, notes);
   const steps = adoptedSteps(experiment, metrics, source, context.now);
   if (steps.length === 0 && !adapter)
-    throw new AdoptError(`Nothing came back that can be read. ${notes.join(' ')}`);
+    throw new AdoptError(`Nothing in this folder can be imported. ${notes.join(' ')}`);
   const gaps = gapsIn(steps, experiment.startStep);
   if (gaps !== null) notes.push(gaps);
   const settings = settingsWith(experiment, adapter, notes);
   context.signal?.throwIfAborted();
   const state = adapter && stateOf(experiment, adapter, steps, source, notes);
   if (state)
-    notes.push('The optimizer’s moments stayed with the trainer: going on begins them anew.');
+    notes.push('The optimizer’s moments are not in the folder: they start at 0 if you continue the run.');
   return {
     experiment,
     trainer: experiment.trainer?.name ?? null,

@@ -44,14 +44,14 @@ export function curriculumAfter(
     case 'one-shot':
     case 'weakness':
       notes.push(
-        'What the curriculum measured of its questions stayed with the environment’s server: whoever goes on here goes on from where it was exported.',
+        'What the curriculum learned about its questions stayed on the environment’s server: a continued run starts from the exported curriculum.',
       );
       return experiment.curriculum ?? null;
     case 'difficulty':
       notes.push(
         experiment.curriculum
-          ? 'The difficulty curriculum goes on from where it was exported: the draws of the cluster stayed with its server.'
-          : 'The scores of the difficulty curriculum stayed with the environment’s server: whoever goes on here scores the questions anew.',
+          ? 'The difficulty curriculum continues from the exported state: the draws of the cluster stayed on its server.'
+          : 'The scores of the difficulty curriculum stayed on the environment’s server: a continued run scores the questions again.',
       );
       return experiment.curriculum ?? null;
   }

@@ -159,5 +159,5 @@ export function gapsIn(steps: readonly TrainStep[], startStep: number): string |
   );
   if (missing.length === 0) return null;
   const named = missing.slice(0, 5).join(', ');
-  return `Nothing came back of ${missing.length === 1 ? 'step' : 'steps'} ${named}${missing.length > 5 ? ` and ${missing.length - 5} more` : ''}.`;
+  return `No data for ${missing.length === 1 ? 'step' : 'steps'} ${named}${missing.length > 5 ? ` and ${missing.length - 5} more` : ''}.`;
 }

@@ -9,7 +9,7 @@ export interface Limits extends Pick<
   SampleRequest,
   'maxTokens' | 'stopIds' | 'stopTexts' | 'stopPrefix'
 > {
-  /** `maxTokens` is all that the context has room for: reaching it means `context`, not `length`. */
+  /** `maxTokens` fills the context: reaching it means `context`, not `length`. */
   fillsContext: boolean;
 }
 

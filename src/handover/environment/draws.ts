@@ -19,9 +19,9 @@ interface Place {
   batch: number;
 }
 
-/** Batches that are held; a trainer works on the last few. Others are drawn again when asked for. */
+/** Batches in memory; a trainer works on the last few. Others are drawn again when asked for. */
 const HELD = 256;
-/** Batches a step that a run may have: the most that dynamic sampling may be set to. */
+/** Maximum batches per step: the highest setting of dynamic sampling. */
 const MOST_BATCHES = 10;
 
 /**
@@ -78,7 +78,7 @@ export class Draws {
     if (batch < 0)
       throw new Refusal(
         400,
-        `draw ${number}: the run has made ${this.#start} steps; it goes on with draw ${this.#start * questions}`,
+        `draw ${number}: the run has made ${this.#start} steps; it continues with draw ${this.#start * questions}`,
       );
     const drawing = this.#queue.then(() => this.#batch(batch, step));
     this.#queue = drawing.catch(() => undefined);

@@ -71,12 +71,12 @@ function checkSettings(settings: EnvironmentParts['settings'], summarizer: boole
     );
   if (settings.shuffleRewards)
     throw new Error(
-      'shuffleRewards: the control needs all rewards of a step at once; it runs in Forage alone',
+      'shuffleRewards: the control needs all rewards of a step at once; it runs only in Forage',
     );
   checkTrainable(settings, { summarizer });
 }
 
-/** The agent loop, retrieval and rewards as `protocol.ts` describes them; who carries the bytes is another's. */
+/** The agent loop, retrieval and rewards as `protocol.ts` describes them; independent of the transport. */
 export class Environment {
   readonly #parts: EnvironmentParts;
   readonly #options: EnvironmentOptions;
@@ -129,12 +129,12 @@ export class Environment {
     return route(parsed(body));
   }
 
-  /** Gives up what waits too long. To be called now and then. */
+  /** Drops expired sessions; call it periodically. */
   sweep(): void {
     this.#sessions.sweep();
   }
 
-  /** Refuses all further calls, and ends the rollouts: those who wait for a turn are told. */
+  /** Refuses all further calls and ends the rollouts; callers waiting for a turn get the reason. */
   stop(why: string): void {
     this.#stopped = why;
     this.#sessions.stop(why);
@@ -172,7 +172,7 @@ export class Environment {
     const asked = episodes.map((episode) => ({ episode, opening: JSON.stringify(episode) }));
     const ids = new Set(episodes.map(({ id }) => id));
     if (ids.size < episodes.length)
-      throw new Refusal(400, 'rollouts: an id stands twice in the call');
+      throw new Refusal(400, 'rollouts: an id occurs twice in the call');
     const missing = asked.filter(({ episode, opening }) => !this.#find(episode, opening));
     const resolved = await Promise.all(
       missing.map(async ({ episode }) => this.#episodes.resolve(episode)),
@@ -295,7 +295,7 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {
-    throw new Refusal(400, `the body is no JSON: ${oneLine(messageOf(error), 120)}`);
+    throw new Refusal(400, `the body is not JSON: ${oneLine(messageOf(error), 120)}`);
   }
 }
 

@@ -22,7 +22,7 @@ export interface Resolved {
   /** Of the rollout. */
   seed: number;
   label?: string;
-  /** What the curriculum has the group work with in place of the run's own parts. */
+  /** Parts that the curriculum sets for the group instead of the run's own. */
   agent?: DrawnQuestion['agent'];
 }
 

@@ -26,7 +26,7 @@ const experimentSchema = z.object({
     revision: z.string(),
     /** Ids are below this: `vocab_size` of config.json. */
     vocabulary: z.int().min(1),
-    /** Most tokens of a context: what the trainer's engine holds. */
+    /** Maximum tokens per context: the limit of the trainer's engine. */
     maxContext: z.int().min(64),
     /** Folder with those of `TOKENIZER_FILES` that the checkpoint has. */
     tokenizer: z.string(),
@@ -38,7 +38,7 @@ const experimentSchema = z.object({
     folder: z.string().nullable(),
     seed: z.int(),
   }),
-  /** Files of passages in place of the world's local corpus; null: the world's. */
+  /** Files of passages used instead of the world's local corpus; null: the world's. */
   corpus: z
     .object({
       files: z.array(z.string()).min(1),

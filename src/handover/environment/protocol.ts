@@ -125,7 +125,7 @@ export interface SampleRequest {
 /** What was sampled for a request. */
 const answerSchema = z.strictObject({
   id: name,
-  /** At least one. What is after the first stop, or beyond `maxTokens`, is cut off. */
+  /** At least one. Ids after the first stop, or beyond `maxTokens`, are cut off. */
   ids: z.array(z.int().min(0)).min(1, 'no token was sampled'),
   /** Natural logarithms, one an id, of what `logprobsOf` says; absent where the engine gives none. */
   logprobs: z.array(z.number().max(1e-4, 'a log-probability is at most 0')).optional(),
@@ -189,7 +189,7 @@ export interface Turn {
   requests: SampleRequest[];
   /** In the order of the call. */
   done: Done[];
-  /** `prepare` alone: rollouts that are still to end before questions can be drawn. */
+  /** Only in `prepare`: rollouts that must end before questions can be drawn. */
   left?: number;
 }
 
@@ -202,7 +202,7 @@ export const closeSchema = z.strictObject({ rollouts: z.array(name).max(MOST_ITE
 
 /**
  * A difficulty curriculum scores a pool of questions by repeated rollouts of the policy as it is before
- * the first step (`health.scoring.left` > 0). Whoever calls is handed up to `most` of these rollouts and
+ * the first step (`health.scoring.left` > 0). The caller gets up to `most` of these rollouts and
  * answers their requests by `step` like any others; their results carry no reward that trains. A call that
  * gives no request while `left` > 0 found all of them handed out: call again a little later.
  */

@@ -12,10 +12,10 @@ import type { SampleRequest } from './protocol.ts';
 
 /** A policy whose tokens come from outside: `generate` becomes a request that a trainer answers. */
 
-/** What a session wants sampled; who asks, and by which id, the one who is asked knows. */
+/** A sampling request of a session; the transport adds the id and the rollout. */
 export type SamplingCall = Omit<SampleRequest, 'id' | 'rollout'> & Pick<Limits, 'fillsContext'>;
 
-/** Asks the trainer. Where the rollout is given up it resolves with what an aborted engine gives: no tokens. */
+/** Asks the trainer. For an aborted rollout it resolves without tokens, as an aborted engine does. */
 export type Ask = (wanted: SamplingCall) => Promise<Generated>;
 
 const NOTHING = { ids: [], logprobs: [], entropies: [] };
@@ -68,7 +68,7 @@ class RemoteSession implements PolicySession {
   }
 
   close(): void {
-    // The trainer's engine keeps nothing for it.
+    // The trainer's engine keeps no state for it.
   }
 }
 

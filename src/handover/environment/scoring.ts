@@ -16,8 +16,8 @@ export interface ScoringRollout {
 }
 
 /**
- * The rollouts that score a difficulty curriculum's pool before the first draw, handed out to whoever
- * samples. Names, seeds and scores are those of Forage's own loop.
+ * The rollouts that score a difficulty curriculum's pool before the first draw, handed out to the
+ * sampling trainer. Names, seeds and scores are those of Forage's own loop.
  */
 export class Scoring {
   readonly total: number;
@@ -66,7 +66,7 @@ export class Scoring {
     this.#waiting.push(rollout);
   }
 
-  /** Takes a rollout's exact match; with the last one the curriculum gets its scores. */
+  /** Adds a rollout's exact match; after the last one the curriculum gets its scores. */
   finish({ id }: Pick<ScoringRollout, 'id'>, em: number): void {
     const found = this.#places.get(id);
     const scores = found && itemAt(this.#scores, found.place, 'questions');

@@ -5,7 +5,7 @@ import type { Answer, SampleRequest } from './protocol.ts';
 import { Refusal } from './refusal.ts';
 import type { Ask, SamplingCall } from './remote-policy.ts';
 
-/** What one rollout says in a turn, as JSON: it is sent again as it was. */
+/** A rollout's message of one turn, as JSON, so that it can be sent again unchanged. */
 export interface TurnMessage {
   requests: readonly string[];
   /** Null while the rollout continues. */
@@ -18,7 +18,7 @@ interface Pending {
   resolve: (generated: Generated) => void;
 }
 
-/** An answer that was checked and not yet given. */
+/** An answer that was checked and not yet passed on. */
 export interface Accepted {
   id: string;
   generated: Generated;
@@ -33,18 +33,18 @@ interface Turn {
 /** Turns of one rollout that may be asked for again: calls whose replies were lost, some at a time. */
 const TURNS = 4;
 
-/** Tells answers apart: 64 bits of a hash of their text. */
+/** Key of the answers: 64 bits of a hash of their text. */
 export function turnKey(answers: readonly Answer[]): string {
   const text = JSON.stringify(answers);
   return `${fnv1a(text)} ${fnv1a(text, 0x2545f491)}`;
 }
 
-/** What an engine gives that was told to stop. */
+/** Result of an aborted engine. */
 const aborted = (): Generated => ({ ids: [], logprobs: [], entropies: [], finish: 'abort' });
 
 const aTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** One rollout between its calls: what it waits for, and what it last said. */
+/** One rollout between its calls: pending requests and last messages. */
 export class Session {
   readonly id: string;
   /** The episode as it was asked for. */
@@ -119,7 +119,7 @@ export class Session {
       if (logprobs && logprobs.length !== ids.length)
         throw new Refusal(
           400,
-          `answer ${id}: ${logprobs.length} log-probabilities for ${ids.length} ids; one an id, or none at all`,
+          `answer ${id}: ${logprobs.length} log-probabilities for ${ids.length} ids; send one per id, or none`,
         );
       return { id, generated: cut(answer, pending.wanted, decode) };
     });
@@ -179,12 +179,12 @@ export class Session {
   /** The rollout ended. @param done its result as JSON */
   end(done: string): void {
     this.#done = done;
-    // Whoever lost the last reply asks for the last turn; those before it cannot be asked for.
+    // A caller that lost the last reply asks for the last turn; older ones cannot be asked for.
     this.#turns = this.#turns.slice(-1);
     this.#wake();
   }
 
-  /** Gives the rollout up; whoever waits for it is told why. */
+  /** Aborts the rollout; waiting callers get the reason. */
   abort(why: string): void {
     this.#abort.abort(new Error(why));
     const pending = [...this.#pending.values()];

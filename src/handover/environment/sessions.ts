@@ -111,7 +111,7 @@ export class Sessions {
   step(answers: readonly Answer[]): Promise<TurnMessage[]> {
     const seen = new Set<string>();
     for (const { id } of answers) {
-      if (seen.has(id)) throw new Refusal(400, `answer ${id}: it stands twice in the call`);
+      if (seen.has(id)) throw new Refusal(400, `answer ${id}: it occurs twice in the call`);
       seen.add(id);
     }
     const parts = [...groupBy(answers, ({ id }) => sessionOf(id))].map(([id, own]): Part => {

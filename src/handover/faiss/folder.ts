@@ -73,7 +73,7 @@ function readme({ parts, encoder, version }: IndexedPassages, measured: Measured
   return `# ${parts.rows.length} passages for FAISS
 
 Written by Forage ${version}. \`index.faiss\` is Forage's index of clusters as an \`IndexIVFPQ\`: ${lists} lists,
-${subspaces} bytes a passage, inner products, by residual. \`faiss.read_index\` reads it; row n is line n (from 0) of
+${subspaces} bytes per passage, inner products, by residual. \`faiss.read_index\` reads it; row n is line n (from 0) of
 \`passages.jsonl\`. \`encoder/\` is the encoder ${encoder.id}, which made the vectors and must make those of the queries.
 
     pip install -r requirements.txt
@@ -81,7 +81,7 @@ ${subspaces} bytes a passage, inner products, by residual. \`faiss.read_index\` 
     python search.py "a question"
     python search.py --serve 8000
 
-\`--check\` compares FAISS with what Forage found for the queries of \`expected.json\`: the same order, scores within
+\`--check\` compares FAISS with Forage's results for the queries of \`expected.json\`: the same order, scores within
 1e-6. \`--serve\` speaks the protocol of Search-R1's retrieval server, so that a search engine \`search-r1\` at
 \`http://127.0.0.1:8000/retrieve\` answers Forage with these passages.
 
@@ -89,7 +89,7 @@ ${subspaces} bytes a passage, inner products, by residual. \`faiss.read_index\` 
 
 - Forage shares the candidates of a query out over the nearest clusters, ${probesOf(parts)} here, by what it learned from earlier queries.
   FAISS visits the \`nprobe\` nearest lists whole and learns nothing. Over all lists both see the same scores.
-- Forage ranks the candidates again with 8 more bits a dimension (\`refineBits\`), scaled passage by passage. FAISS has no
+- Forage ranks the candidates again with 8 more bits per dimension (\`refineBits\`), scaled passage by passage. FAISS has no
   counterpart, so the index is without them.${refined}
 
 Share of the exact scan's ${RECALL_DEPTH} nearest that are found, over ${measured.queries} queries:

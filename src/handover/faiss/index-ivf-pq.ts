@@ -83,7 +83,7 @@ export function* faissIndex(parts: ClusterParts, probes: number): Generator<Uint
   const { dimensions, centroids, rows, offsets, quantizer, codes, refinement } = parts;
   if (refinement)
     throw new RangeError(
-      `the index refines its codes by ${refinement.bits} bits a dimension, which FAISS cannot hold; build it with refineBits 0`,
+      `the index refines its codes by ${refinement.bits} bits per dimension, which FAISS does not support; build it with refineBits 0`,
     );
   const lists = offsets.length - 1;
   const width = quantizer.subspaces;

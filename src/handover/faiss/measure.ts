@@ -2,7 +2,7 @@ import type { ClusterParts } from '../../retrieval/cluster/build.ts';
 import { ClusterIndex } from '../../retrieval/cluster/cluster-index.ts';
 import { ExactIndex, type Neighbour, type VectorTable } from '../../retrieval/dense/dense.ts';
 
-/** What an exported index finds, as Forage finds it: what FAISS is compared with, and what a reader is told. */
+/** Forage's own search results of an exported index: the reference for FAISS, and the numbers of the README. */
 
 /** How deep order and scores are compared. */
 const COMPARED = 20;

@@ -10,6 +10,6 @@ const FILES = import.meta.glob<string>(['./shared/*', './trl/*', './verl/*'], {
 /** @throws Error for a path of none */
 export const readBundledFile: ReadSource = (path) => {
   const load = FILES[`./${path}`];
-  if (!load) return Promise.reject(new Error(`${path} is no file of an export`));
+  if (!load) return Promise.reject(new Error(`${path} is not a file of an export`));
   return load();
 };

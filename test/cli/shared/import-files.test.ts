@@ -78,7 +78,7 @@ describe('files of one’s own', () => {
   });
 
   test.each([
-    [() => readCorpus(['/nowhere.json'], () => undefined), /\/nowhere\.json is no file/],
+    [() => readCorpus(['/nowhere.json'], () => undefined), /\/nowhere\.json is not a readable file/],
     [() => readCorpus([asked], () => undefined), /asked\.jsonl: no passages/],
     [() => readQuestions(rivers, () => undefined), /rivers\.json: no questions found/],
     [() => openCorpus([], 'flat', '/nowhere', () => undefined), /\/nowhere is not the folder of an enc/],

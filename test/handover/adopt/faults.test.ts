@@ -51,7 +51,7 @@ describe('nothing can be made of it', () => {
   });
 
   const nothing =
-    /^Nothing came back that can be read\. No metrics came back.*No rollouts came back.*No adapter came back/;
+    /^Nothing in this folder can be imported\. No metrics: .*No rollouts: .*No adapter: /;
 
   test('the exported folder as it left', async () => {
     expect(await refusal({ 'experiment.json': files['experiment.json']! })).toMatch(nothing);
@@ -102,7 +102,7 @@ describe('the adapter is left out, and the rest is there', () => {
       }),
       /is a pickle, save it again/,
     ],
-    ['no adapter at all', (given) => without(given, /out\/adapter/), /No adapter came back/],
+    ['no adapter at all', (given) => without(given, /out\/adapter/), /No adapter: /],
   ])('%s', async (_, change, said) => {
     expect(await rest(change(only(files)))).toMatch(said);
   });
@@ -126,7 +126,7 @@ describe('the adapter is left out, and the rest is there', () => {
   test('one of a policy that is not at hand', async () => {
     const missing = 'it was trained on other weights. Add that checkpoint.';
     expect(await withBase({ missing })).toMatch(
-      /The adapter was not taken: it was trained on other weights/,
+      /The adapter was not imported: it was trained on other weights/,
     );
   });
 
@@ -143,7 +143,7 @@ describe('the adapter is left out, and the rest is there', () => {
     return bytes;
   };
 
-  test('one bit of the adapter that training began from is another', async () => {
+  test('refuses an adapter to start from with a changed bit', async () => {
     const digest = createHash('sha256').update(files[FINAL]!).digest('hex');
     const began = changed(only(files), 'experiment.json', (file) => {
       file['adapter'] = { folder: 'out/adapter', digest };
@@ -171,7 +171,7 @@ describe('the adapter is left out, and the rest is there', () => {
     const began = changed(only(files), 'experiment.json', (file) => {
       file['adapter'] = { folder: 'adapter', digest };
     });
-    expect(await rest(began)).toMatch(/adapter is the one that training began from/);
+    expect(await rest(began)).toMatch(/adapter is the one that training started from/);
   });
 
   test('another shape of adapter than was exported is that of the run', async () => {
@@ -181,7 +181,7 @@ describe('the adapter is left out, and the rest is there', () => {
     const run = await adoptFiles(larger);
     expect(run.settings.adapter.rank).toBe(1);
     expect(run.notes.join(' ')).toMatch(
-      /came back has rank 1, alpha 2 on q_proj, v_proj, not what/,
+      /imported adapter has rank 1, alpha 2 on q_proj, v_proj, not what/,
     );
   });
 });
@@ -200,7 +200,7 @@ describe('what is cut short is read as far as it goes', () => {
   test('the trainer’s state: the checkpoint’s stands in', async () => {
     const cut = { ...files, 'out/trainer_state.json': '{"log_history": [' };
     const run = await adoptFiles(cut);
-    expect(run.notes.join(' ')).toMatch(/out\/trainer_state\.json is no JSON/);
+    expect(run.notes.join(' ')).toMatch(/out\/trainer_state\.json is not valid JSON/);
     expect([run.steps[0]!.loss === null, run.steps[1]!.loss]).toEqual([false, null]);
   });
 
@@ -211,10 +211,10 @@ describe('what is cut short is read as far as it goes', () => {
     expect((await (await adoptFiles(cut)).rollouts(2)).length).toBe(8);
   });
 
-  test('a step of which nothing came back is named', async () => {
+  test('names the steps without data', async () => {
     const text = String(files['rollouts.jsonl']).replaceAll('"step":2', '"step":5');
     const run = await adoptFiles(without({ ...files, 'rollouts.jsonl': text }, /trainer_state/));
     expect(run.steps.map(({ step }) => step)).toEqual([1, 5]);
-    expect(run.notes.join(' ')).toMatch(/Nothing came back of steps 2, 3, 4\./);
+    expect(run.notes.join(' ')).toMatch(/No data for steps 2, 3, 4\./);
   });
 });

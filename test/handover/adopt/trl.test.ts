@@ -89,7 +89,7 @@ describe('steps', () => {
     expect(bare.steps[1]!.heldOut).toEqual(adopted.steps[1]!.heldOut);
     expect(bare.steps[0]!.zeroVarianceGroups).toBeNull();
     expect(await bare.rollouts(1)).toEqual([]);
-    expect(bare.notes.join(' ')).toMatch(/No rollouts came back/);
+    expect(bare.notes.join(' ')).toMatch(/No rollouts: /);
   });
 
   test('two updates per step are one step, whose means are of both', async () => {
@@ -159,7 +159,7 @@ describe('rollouts', () => {
 
   test('TRL’s table stands in for them, with its columns of tokens', async () => {
     const table = await adoptFiles(without(files, /^rollouts/));
-    expect(table.notes.join(' ')).toMatch(/rollouts\.jsonl did not come back: TRL’s completions/);
+    expect(table.notes.join(' ')).toMatch(/rollouts\.jsonl is missing: TRL’s completions/);
     const policy = (list: Awaited<ReturnType<typeof rollouts>>) =>
       new Map(
         list.map(({ id, segments }) => [

@@ -86,7 +86,7 @@ test('of a zip archive only what is read is unpacked', async () => {
 test('of files that unpack to over 256 MB together, none is unpacked', async () => {
   const archive = sharing(40, (place) => `rollouts-${place}.jsonl`);
   expect(await refusal('x.zip', archive)).toBe(
-    'x.zip is an archive that cannot be read: the files of it that are read unpack to more than 256 MB. Unpack it, and give the folder.',
+    'x.zip is an archive that cannot be read: the files of it that are read unpack to more than 256 MB. Unpack it and import the folder.',
   );
   expect(unpacked.bytes).toBe(0);
   const some = await openArchive(

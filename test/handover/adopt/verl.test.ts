@@ -87,7 +87,7 @@ test('metrics of the file logger, and the adapter of the last checkpoint', async
   expect(run.steps.map(asLogged)).toEqual(EXPECTED);
   expect(run.steps[0]!.tokensPerSecond).toBe((52.875 * 8) / 4);
   expect(run.state!.step).toBe(2);
-  expect(run.notes.join(' ')).toMatch(/metrics\.jsonl: 1 of 3 lines are no metrics/);
+  expect(run.notes.join(' ')).toMatch(/metrics\.jsonl: 1 of 3 lines are not metrics/);
 });
 
 test('what the console logger printed, where that is all there is', async () => {
@@ -108,7 +108,7 @@ test('shards alone are no adapter: what to run is said', async () => {
   const run = await adoptFiles({ ...bare, [shard]: 'x' });
   expect(run.state).toBeNull();
   expect(run.notes.join(' ')).toMatch(
-    /global_step_2\/actor holds verl’s own shards\. Run fetch-adapter\.sh/,
+    /global_step_2\/actor has verl’s own shards\. Run fetch-adapter\.sh/,
   );
 });
 
@@ -135,7 +135,7 @@ test('dumps stand in for the rollouts; that their tags are gone is said', async 
     [2, 1, 0.5, null],
   ]);
   expect(run.notes.join(' ')).toMatch(
-    /verl’s dumps stand in for it, without events, and 3 of 3 without tokens; 3 of 3 lost their tags/,
+    /verl’s dumps replace it, without events, and 3 of 3 without tokens; 3 of 3 lost their tags/,
   );
   const [first] = await run.rollouts(1);
   expect(first).toMatchObject({ step: 1, reward: 1, question: { answers: ['Ida Holm'] } });

@@ -242,7 +242,7 @@ describe('an answer that is none', () => {
     expect((await served.post('/v1/step', { answers })).status).toBe(400);
     expect(await served.open(episodes)).toEqual(opened);
     const twice = [answers[0], answers[0]];
-    expect((await served.post('/v1/step', { answers: twice })).text).toMatch(/stands twice/);
+    expect((await served.post('/v1/step', { answers: twice })).text).toMatch(/occurs twice/);
   });
 });
 

@@ -104,7 +104,7 @@ it('goes on where a run stands', async () => {
   await state.draw({ step: 1, batch: 0, count: 40 });
   const draws = new Draws(of, 'run', () => state, 10);
   expect(told(await draws.at(41, 11))).toEqual(wanted);
-  await expect(draws.at(39, 10)).rejects.toThrow(/has made 10 steps; it goes on with draw 40/);
+  await expect(draws.at(39, 10)).rejects.toThrow(/has made 10 steps; it continues with draw 40/);
 });
 
 describe('a served curriculum', () => {

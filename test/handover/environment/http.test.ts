@@ -69,7 +69,7 @@ describe('without a token', () => {
   });
 
   it.each([
-    ['POST', '/v1/open', '{"rollouts": [', 400, /the body is no JSON/],
+    ['POST', '/v1/open', '{"rollouts": [', 400, /the body is not JSON/],
     ['POST', '/v1/open', 'null', 400, /expected object/],
     ['POST', '/v1/open', '{}', 400, /rollouts/],
     ['POST', '/v1/open', Buffer.from([0x22, 0xff, 0x22]), 400, /not UTF-8/],

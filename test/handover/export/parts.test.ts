@@ -115,7 +115,7 @@ describe('parts of a recipe that another trainer is given', () => {
   it.each([
     ['arpo/grpo', 'a group whose rollouts branch off each other by entropy'],
     ['tree-rpo/grpo', 'a group whose rollouts are a tree of turns'],
-    ['rex-rag/grpo', 'a group whose rollouts are gone on with where they failed'],
+    ['rex-rag/grpo', 'a group whose rollouts are continued from where they failed'],
   ])('of %s the refusal says what the other trainer lacks: %s', (id, words) => {
     for (const to of ['trl', 'verl'] as const) {
       const found = exportRefusals(tinySource(getTraining(id)), to);

@@ -123,7 +123,7 @@ describe('an index for FAISS', () => {
 
   it('refuses an index whose second stage FAISS cannot hold', () => {
     expect(() => [...faissIndex(exactParts(CLUSTERS, 8), 1)]).toThrow(
-      'the index refines its codes by 8 bits a dimension, which FAISS cannot hold; build it with refineBits 0',
+      'the index refines its codes by 8 bits per dimension, which FAISS does not support; build it with refineBits 0',
     );
   });
 });

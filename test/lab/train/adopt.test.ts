@@ -87,7 +87,7 @@ async function expectUnknownRewards(files: AdoptFile[]): Promise<RunRecord> {
     for (const one of rollouts) expect([one.reward, one.advantage]).toEqual([null, null]);
     for (const group of groupRollouts(rollouts)) expect(group.mean).toBeNull();
   }
-  expect(run.notice).toContain('No rollout came back with a reward');
+  expect(run.notice).toContain('No rollout has a reward');
   expect(metricsCsv(steps).split('\n')).toHaveLength(steps.length + 2);
   return run;
 }

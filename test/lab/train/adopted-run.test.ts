@@ -25,7 +25,7 @@ it('has the adapter that TRL saved and the rollouts of its steps, and goes on be
   if (outcome.status !== 'ready') throw new Error(outcome.status);
   const { id, name, status, notice } = outcome.run;
   expect([name, status]).toEqual(['search-r1/grpo, seed 3, on TRL', 'finished']);
-  expect(notice).toContain('moments stayed with the trainer');
+  expect(notice).toContain('moments are not in the folder');
   expect(told.at(-1)?.[1]).toBe(2);
 
   const files = await tab.host.download(id, 'peft');

@@ -156,8 +156,8 @@ export async function openArchive(
       throw new AdoptError(`${name} cannot be read: it ${error.message}.`);
     const todo =
       error instanceof UnpackLimitReached
-        ? 'Unpack it, and give the folder'
-        : 'Pack the folder again, or give the folder itself';
+        ? 'Unpack it and import the folder'
+        : 'Pack the folder again, or import the folder itself';
     throw new AdoptError(
       `${name} is an archive that cannot be read: ${messageOf(error)}. ${todo}.`,
     );

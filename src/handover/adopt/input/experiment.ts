@@ -50,7 +50,7 @@ export async function readExperiment(folder: AdoptFolder): Promise<AdoptedExperi
   } catch (error) {
     throw new AdoptError(
       `${EXPERIMENT} cannot be read: ${error instanceof SyntaxError ? 'it is not JSON' : messageOf(error)}. ` +
-        'Put the file of the exported folder in its place.',
+        'Replace it with the file of the exported folder.',
     );
   }
 }

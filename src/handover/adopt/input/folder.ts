@@ -1,6 +1,6 @@
 import { createTurns } from '../../../base/turns.ts';
 
-/** What came back from a cluster: files by their paths, wherever they lie. */
+/** The result folder of a cluster run: files by path. */
 
 /** Nothing can be made of it; the message is for people, and says what to do. */
 export class AdoptError extends Error {
@@ -28,7 +28,7 @@ export const inFolder = (folder: string, name: string): string =>
 /** The files of one experiment, by their paths below the folder that holds `experiment.json`. */
 export class AdoptFolder {
   readonly #files: ReadonlyMap<string, Blob>;
-  /** Called between two pieces of work. @throws the signal's reason once reading is to stop */
+  /** Called between two pieces of work. @throws the signal's reason when reading should stop */
   readonly turn: () => Promise<void>;
 
   private constructor(files: ReadonlyMap<string, Blob>, signal: AbortSignal | undefined) {
@@ -48,8 +48,8 @@ export class AdoptFolder {
       .toSorted((a, b) => partsOf(a.path).length - partsOf(b.path).length)[0];
     if (!found)
       throw new AdoptError(
-        `There is no ${EXPERIMENT} in it. That file says what was trained: put the folder that ` +
-          '“Take it to a cluster” or “lab export” wrote beside what came back, and give the whole.',
+        `${EXPERIMENT} is missing; it describes the experiment. Add the results to the folder that ` +
+          '“Take it to a cluster” or “lab export” wrote, and import that folder.',
       );
     const root = folderOf(found.path);
     const prefix = root === '' ? '' : `${root}/`;

@@ -1,7 +1,7 @@
 import { asNumber } from '../../../formats/rollouts/shape/json.ts';
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 
-/** What a trainer's own log says of a step: the numbers that Forage has a place for. */
+/** Metrics of a step from the trainer's log, those that Forage has fields for. */
 export interface StepMetrics extends Partial<
   Pick<
     TrainStep,

@@ -42,10 +42,10 @@ async function historyOf(folder: AdoptFolder, notes: string[]): Promise<unknown[
     try {
       const state = parseJson(text);
       const history = isObject(state) ? state['log_history'] : undefined;
-      if (!Array.isArray(history)) notes.push(`${path} holds no log_history: it is left out.`);
+      if (!Array.isArray(history)) notes.push(`${path} has no log_history and is left out.`);
       else if (history.length > longest.length) longest = history;
     } catch {
-      notes.push(`${path} is no JSON: it is damaged or cut short, and left out.`);
+      notes.push(`${path} is not valid JSON (damaged or truncated) and is left out.`);
     }
   }
   return longest;

@@ -70,7 +70,7 @@ async function logged(folder: AdoptFolder, notes: string[]): Promise<Logged[]> {
       found.push(...own.flatMap((one) => one ?? []));
       const broken = own.filter((one) => one === null).length;
       if (of === fileLine && broken > 0 && broken < own.length)
-        notes.push(`${path}: ${broken} of ${own.length} lines are no metrics, and left out.`);
+        notes.push(`${path}: ${broken} of ${own.length} lines are not metrics and are left out.`);
     }
     return found;
   };

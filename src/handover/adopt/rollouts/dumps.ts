@@ -7,7 +7,7 @@ import { nameOf, type AdoptFolder } from '../input/folder.ts';
 import { factOf, type RolloutFact } from './facts.ts';
 import { lastById, type RolloutSource } from './source.ts';
 
-/** The trainers' own dumps, read where the environment's records did not come back. */
+/** The trainers' own dumps, read where the environment's records are missing. */
 
 interface Layout {
   name: string;
@@ -100,10 +100,10 @@ class Dumps implements RolloutSource {
     if (all === 0) return notes;
     const { name } = this.#layout;
     notes.push(
-      `The environment’s rollouts.jsonl did not come back: ${name} stand in for it, without events` +
+      `The environment’s rollouts.jsonl is missing: ${name} replace it, without events` +
         (without > 0 ? `, and ${without} of ${all} without tokens` : '') +
         (bare > 0
-          ? `; ${bare} of ${all} lost their tags (special tokens were left out), so their turns cannot be told`
+          ? `; ${bare} of ${all} have no tags (special tokens were left out), so their turns are unknown`
           : '') +
         '.',
     );

@@ -6,7 +6,7 @@ import { nameOf, type AdoptFolder } from '../input/folder.ts';
 import { factOf, type RolloutFact } from './facts.ts';
 import { isHeldOut, isScoring, lastAttempt, lastById, type RolloutSource } from './source.ts';
 
-/** `rollouts.jsonl` of the environment's server: `forage.rollout/1` as it stands, in the order in which they ended. */
+/** `rollouts.jsonl` of the environment's server: `forage.rollout/1` unchanged, in the order in which they ended. */
 
 interface Entry {
   fact: RolloutFact;
@@ -18,7 +18,7 @@ interface Entry {
 
 function readLine(text: string, name: string, line: number): ImportedRollout {
   const { rollout } = readRecord(parseJson(text), { name, line });
-  if (!isOwnRollout(rollout)) throw new Error('is no record of the environment');
+  if (!isOwnRollout(rollout)) throw new Error('is not a record of the environment');
   return rollout;
 }
 
@@ -95,7 +95,7 @@ export async function ownRollouts(
     }
     if (broken > 0)
       notes.push(
-        `${path}: ${broken} ${broken === 1 ? 'line is' : 'lines are'} no record of a rollout (the first is line ${first}), and left out.`,
+        `${path}: ${broken} ${broken === 1 ? 'line is' : 'lines are'} not a record of a rollout (the first is line ${first}), and left out.`,
       );
   }
   return entries.size + heldOut.size === 0 ? null : new OwnRollouts(entries, heldOut, folder.turn);

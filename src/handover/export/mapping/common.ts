@@ -80,11 +80,11 @@ function wholeOf(reward: string): boolean {
   return Boolean(ofGroup ?? ofBatch ?? frozen ?? goldTexts);
 }
 
-/** What rollouts of a group that come from each other do. */
+/** How rollouts of a group grow from each other. */
 const GROWTH = {
   entropy: 'branch off each other by entropy',
   tree: 'are a tree of turns',
-  revive: 'are gone on with where they failed',
+  revive: 'are continued from where they failed',
 } as const satisfies Record<Branching['kind'], string>;
 
 /** Switches that only Forage's loop knows, by path. */
@@ -97,14 +97,14 @@ function switchesOf(settings: TrainSettings) {
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
   const all: [path: string, what: string, on: boolean][] = [
-    ['objective.epsilon', 'the choice of what is added to a deviation', epsilon !== undefined],
+    ['objective.epsilon', 'the constant added to a standard deviation', epsilon !== undefined],
     ['objective.surrogate', 'GPPO’s gradient beyond the clip', surrogate !== undefined],
     ['objective.positiveNll', 'the likelihood of right rollouts', Boolean(positiveNll)],
     ['objective.diversity', 'the diversity term', Boolean(diversity)],
     ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
     ['objective.mask', 'a mask by tags', mask !== undefined],
     ['objective.maskUnfinished', 'a mask over unfinished rollouts', maskUnfinished === true],
-    ['objective.learns', 'learning of worse rollouts alone', learns !== undefined],
+    ['objective.learns', 'learning only from worse rollouts', learns !== undefined],
     [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
@@ -115,12 +115,12 @@ function switchesOf(settings: TrainSettings) {
       branching !== undefined,
     ],
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
-    ['adapter.gates', 'thinking in mixtures, by gates beside the adapter,', Boolean(adapter.gates)],
+    ['adapter.gates', 'latent thinking (gates next to the adapter)', Boolean(adapter.gates)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],
-    ['curriculum.simulator', 'an engine told by place', curriculum.simulator !== undefined],
+    ['curriculum.simulator', 'an engine chosen by place', curriculum.simulator !== undefined],
     [
       'overrides.retrieval.context',
-      'a context that begins anew behind a search',
+      'a context that is reset after a search',
       retrieval.context !== undefined,
     ],
     [

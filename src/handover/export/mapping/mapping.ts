@@ -1,6 +1,6 @@
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 
-/** What another trainer makes of Forage's settings: pure values, so that every case can be checked by hand. */
+/** Another trainer's form of Forage's settings: plain values, so that every case can be checked by hand. */
 
 /** Parts of an experiment that it may do without where a trainer has no counterpart. */
 export const OMITTABLE_PARTS = [

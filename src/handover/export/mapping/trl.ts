@@ -117,24 +117,24 @@ function notesOf({ settings, hasAdapter }: MappingInput): Note[] {
   if (estimator === 'grpo')
     note(
       'objective.estimator',
-      `TRL adds 1e-4 to the deviation of a group, Forage 1e-6: with rewards 0 and 1 and groups of ${groupSize}, advantages are up to ${(100 * epsilonShare(groupSize)).toPrecision(2)} % smaller. Adam's update is all but unchanged.`,
+      `TRL adds 1e-4 to the deviation of a group, Forage 1e-6: with rewards 0 and 1 and groups of ${groupSize}, advantages are up to ${(100 * epsilonShare(groupSize)).toPrecision(2)} % smaller. Adam's update hardly changes.`,
     );
   if (logRatioClamp !== null)
     note(
       'objective.logRatioClamp',
       clip === null
         ? `TRL clamps no log ratio; here it is ±${logRatioClamp}, which only a ratio of e^${logRatioClamp} meets.`
-        : `TRL clamps no log ratio; the clip ends every ratio that ±${logRatioClamp} would, but for negative advantages.`,
+        : `TRL clamps no log ratio; the clip bounds every ratio that ±${logRatioClamp} would, except for negative advantages.`,
     );
   if (updates === 1)
     note(
       'updates',
-      'With one update a step TRL takes its own log-probabilities for the old ones, so every ratio is 1. Forage takes the sampler’s, which differ by the gap between sampler and trainer.',
+      'With one update per step TRL uses its own log-probabilities as the old ones, so every ratio is 1. Forage uses the sampler’s, which differ by the sampler–trainer mismatch.',
     );
   else
     note(
       'updates',
-      'Forage puts rollout i into update i mod updates; TRL shuffles the rollouts of a process first. The updates have the same sizes, and other members. Old log-probabilities are the trainer’s before the first update.',
+      'Forage puts rollout i into update i mod updates; TRL first shuffles the rollouts of a process. Updates have the same sizes but other rollouts. Old log-probabilities are the trainer’s before the first update.',
     );
   if (updates > 1 && aggregation === 'token-mean' && meansOf(settings) === null)
     note(
@@ -144,20 +144,20 @@ function notesOf({ settings, hasAdapter }: MappingInput): Note[] {
   if (meansOf(settings) !== null)
     note(
       'objective.microBatch',
-      'Micro-batches have as many rollouts as here, and other members: TRL shuffles the rollouts of a process first.',
+      'Micro-batches have as many rollouts as in Forage, but other ones: TRL first shuffles the rollouts of a process.',
     );
   if (aggregation !== 'token-mean')
     note(
       'objective.aggregation',
-      'A rollout in which the policy wrote nothing counts in TRL’s mean, and not in Forage’s.',
+      'A rollout without model tokens counts in TRL’s mean, but not in Forage’s.',
     );
   if (temperature !== 1)
     note('temperature', 'Log-probabilities are of the tempered distribution in both.');
   note(
     'adapter',
     hasAdapter
-      ? 'The adapter goes on from the folder adapter/. AdamW’s moments begin at 0: they are not part of it.'
-      : 'A fresh adapter: A is drawn from the same distribution as in Forage, with torch’s numbers in place of Forage’s, and B is 0, so that the first step’s policy is the same.',
+      ? 'Training continues the adapter in adapter/. AdamW’s moments are not part of it and start at 0.'
+      : 'A new adapter: A is drawn from the same distribution as in Forage, with torch’s random numbers, and B is 0, so the first step’s model is the same.',
   );
   return notes;
 }
@@ -254,7 +254,7 @@ function grpoOf({ settings, maxContext, startStep }: MappingInput): TrlArguments
   };
 }
 
-/** What TRL is told for an experiment; pure. */
+/** TRL's arguments for an experiment; pure. */
 export function mapToTrl(input: MappingInput): Mapping<TrlArguments> {
   const { settings, startStep } = input;
   const { adapter, optimizer, questions, groupSize, updates, steps, heldOut } = settings;

@@ -65,7 +65,7 @@ function refusalsOf(input: MappingInput): Refusal[] {
   if (logRatioClamp !== LOG_RATIO_CLAMP && (updates > 1 || usesKl(objective, 'loss')))
     refuse(
       'objective.logRatioClamp',
-      `verl clamps log ratios to ±${LOG_RATIO_CLAMP} and cannot be told otherwise; here it is ${logRatioClamp}. Set it to ${LOG_RATIO_CLAMP}`,
+      `verl always clamps log ratios to ±${LOG_RATIO_CLAMP}; here it is ${logRatioClamp}. Set it to ${LOG_RATIO_CLAMP}`,
     );
   if (
     aggregation === 'token-mean' &&
@@ -129,12 +129,12 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
   if (objective.aggregation !== 'token-mean')
     note(
       'objective.aggregation',
-      'A rollout in which the policy wrote nothing counts in verl’s mean over sequences, and not in Forage’s.',
+      'A rollout without model tokens counts in verl’s mean over sequences, but not in Forage’s.',
     );
   if (dynamicSampling.on)
     note(
       'dynamicSampling',
-      `verl replaces groups that do not vary, two for one, until ${settings.questions} vary; it knows no maxBatches (here ${dynamicSampling.maxBatches}: then Forage goes on with what it has). Rows are used up as they are drawn; when all are, verl begins with the first again.`,
+      `verl replaces groups that do not vary, two for one, until ${settings.questions} vary; it has no maxBatches (here ${dynamicSampling.maxBatches}: then Forage continues with the groups it has). Rows are used up as they are drawn; after the last, verl starts with the first again.`,
     );
   if (startStep > 0 && heldOut.questions > 0 && startStep % heldOut.every !== 0)
     note(
@@ -143,13 +143,13 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
     );
   note(
     'checkpointEvery',
-    `A checkpoint of verl holds the whole model, and here the adapter alone: one is written every ${checkpointEvery === 1 ? 'step' : `${checkpointEvery} steps`}, and the last two are kept. Where that takes long, set checkpointEvery or trainer.save_freq to more.`,
+    `A checkpoint of verl has the whole model, in Forage only the adapter: one is written every ${checkpointEvery === 1 ? 'step' : `${checkpointEvery} steps`}, and the last two are kept. If that takes too long, raise checkpointEvery or trainer.save_freq.`,
   );
   note(
     'adapter',
     hasAdapter
-      ? 'The adapter goes on from the folder adapter/. AdamW’s moments begin at 0: they are not part of it.'
-      : 'A fresh adapter: A is drawn from the same distribution as in Forage, with torch’s numbers in place of Forage’s, and B is 0, so that the first step’s policy is the same.',
+      ? 'Training continues the adapter in adapter/. AdamW’s moments are not part of it and start at 0.'
+      : 'A new adapter: A is drawn from the same distribution as in Forage, with torch’s random numbers, and B is 0, so the first step’s model is the same.',
   );
   return notes;
 }
@@ -316,7 +316,7 @@ function trainerOf({ settings, startStep }: MappingInput): VerlArguments {
   };
 }
 
-/** What verl is told for an experiment; pure. `+` begins the path of what its own configuration leaves open. */
+/** verl's overrides for an experiment; pure. `+` begins a path that verl's own configuration does not define. */
 export function mapToVerl(input: MappingInput): Mapping<VerlArguments> {
   const { settings, startStep } = input;
   return {

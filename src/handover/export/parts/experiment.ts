@@ -5,7 +5,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { Experiment } from '../../environment/experiment.ts';
 import type { Note, OmittedPart } from '../mapping/mapping.ts';
 
-/** What is exported, as whoever exports has it available: the command line from folders, the page from its stores. */
+/** The exported experiment, from the folders of the command line or the stores of the page. */
 export interface ExperimentSource {
   readonly settings: TrainSettings;
   readonly policy: {
@@ -24,7 +24,7 @@ export interface ExperimentSource {
   };
   /** Folder of the world, null for the built-in one, which comes with Forage. */
   readonly world: Experiment['world'];
-  /** Passages in place of the world's local corpus, as files that `--corpus` reads; null: the world's. */
+  /** Passages used instead of the world's local corpus, as files that `--corpus` reads; null: the world's. */
   readonly corpus: {
     readonly files: readonly NamedBytes[];
     readonly method: string;
@@ -59,7 +59,7 @@ export const TRAINERS = ['trl', 'verl'] as const;
 /** Who trains. */
 export type Trainer = (typeof TRAINERS)[number];
 
-/** `experiment.json` of a folder: what the environment reads, and what the trainer and a reader go by. */
+/** `experiment.json` of a folder: read by the environment, the trainer and people. */
 export interface ExperimentFile extends Omit<Experiment, 'policy' | 'questions' | 'run'> {
   readonly schema: 'forage.experiment/1';
   /** `environmentHash` of it: the server says the same. */

@@ -4,7 +4,7 @@ import type { FolderFile } from './folder.ts';
 import type { Mapping, MappingInput } from '../mapping/mapping.ts';
 import type { QuestionLine, TrainRow } from './questions.ts';
 
-/** What one trainer's folder has beside what all have. */
+/** Contents of one trainer's folder besides those that all have. */
 export interface TrainerExport {
   /** Its arguments, as values of JSON. */
   map(input: MappingInput): Mapping<Readonly<Record<string, Json>>>;

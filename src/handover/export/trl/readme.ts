@@ -3,12 +3,12 @@ import { trlProcesses } from '../mapping/processes.ts';
 import type { TrlArguments } from '../mapping/trl.ts';
 import type { ExperimentFile } from '../parts/experiment.ts';
 
-/** What only a machine with GPUs can show, by name; `check.sh` runs none of it. */
+/** Claims that need GPUs; `check.sh` tests none of them. */
 const UNVERIFIED = [
   'vLLM ends at `stop_token_ids` and at `stop` with `include_stop_str_in_output`, with special tokens kept',
   'log-probabilities of vLLM (`logprobs_mode=processed_logprobs`) and their gap to the trainer’s',
   'TRL’s synchronisation of the LoRA weights with vLLM, colocated and as a server',
-  'the packages of `requirements-vllm.txt` together: vLLM 0.31.0 wants torch 2.13.0',
+  'the packages of `requirements-vllm.txt` together: vLLM 0.31.0 needs torch 2.13.0',
   'FSDP and DeepSpeed, NCCL, and more than two processes',
   'bf16: how far a bf16 forward is from the float32 of Forage',
   'memory and speed: `vllm_gpu_memory_utilization` 0.3 and micro-batches of up to 8 are guesses',
@@ -31,17 +31,17 @@ ${describeExperiment(file)}
 ## 1. Install
 
     python3 -m venv venv
-    venv/bin/pip install -r requirements.txt          # proves the folder, on any CPU
+    venv/bin/pip install -r requirements.txt          # checks the folder, on any CPU
     venv/bin/pip install -r requirements-vllm.txt     # trains with vLLM on GPUs
 
 ${FETCH_POLICY}
 
-## 2. Prove it
+## 2. Check
 
     FORAGE_HOME=/path/to/forage PYTHON=venv/bin/python sh check.sh
 
 Two small steps on the CPU with one process, then with two. Token ids, loss masks, rewards and groups in TRL's
-tensors are compared with what Forage recorded of the same rollouts. A policy too large for that is stood in for
+tensors are compared with Forage's records of the same rollouts. A model too large for the CPU is replaced
 by a small random one with its tokenizer.
 
 ## 3. Serve the environment
@@ -54,24 +54,24 @@ ${ENVIRONMENT}
     accelerate launch --num_processes ${processes} train.py --resume
 
 All arguments are in \`experiment.json\` (\`trainer.arguments\`); \`--set K=V\` changes one of \`GRPOConfig\`. Batch
-sizes follow from the number of processes; one that does not divide ${batchWords(file)} is refused.
+sizes follow from the number of processes; it must divide ${batchWords(file)}.
 \`--set use_vllm=false\` samples with transformers, slowly; \`--set vllm_mode=server\` with a \`vllm serve\` that was
 started with \`--logprobs-mode processed_logprobs\` and TRL's flags for weight transfer.
 
 Results are in \`out/\`: \`adapter/\` (PEFT), \`trainer_state.json\` (metrics), \`completions/*.parquet\`,
-\`held-out.jsonl\`, checkpoints. \`rollouts.jsonl\` beside this file is Forage's own record of every rollout.
-\`lab adopt DIR\` takes all of it back into Forage, as does a drop on *Runs*.
+\`held-out.jsonl\`, checkpoints. \`rollouts.jsonl\` next to this file is Forage's own record of every rollout.
+To import all of it into Forage, run \`lab adopt DIR\` or drop the folder on *Runs*.
 
 ## What differs from Forage's own training
 
 ${differences(file)}
-- \`held-out\`: scored after the same steps, at the same temperature; sampled tokens are other ones.
-- seeds of sampling: the environment gives every request a seed; engines draw other numbers from it.
-- \`kl\` and other means in TRL's log are means over micro-batches; Forage's are over tokens. The loss is not concerned.
+- \`held-out\`: scored after the same steps, at the same temperature; the sampled tokens differ.
+- seeds of sampling: the environment sends a seed with every request; engines draw other numbers from it.
+- \`kl\` and other means in TRL's log are means over micro-batches; Forage's are over tokens. The loss is the same.
 
 ## Not verified
 
-Only GPUs can show these; nothing here has run them:
+These need GPUs and have not been tested:
 
 ${UNVERIFIED.map((line) => `- ${line}`).join('\n')}
 

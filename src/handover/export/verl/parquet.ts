@@ -5,7 +5,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 
 /** One row of `train.parquet` or `val.parquet`. */
 export interface VerlRow {
-  /** The user's message; the environment makes the prompt, so that verl shows this alone. */
+  /** The user's message; verl only shows it, since the environment writes the prompt. */
   readonly text: string;
   readonly answers: readonly string[];
   readonly split: 'train' | 'dev';
@@ -46,7 +46,7 @@ const SCHEMA: SchemaElement[] = [
   ...list('ground_truth'),
   text('element'),
   group('extra_info', 4),
-  // verl tells rows apart by `index`: one type in all of them, and no number twice.
+  // verl identifies rows by `index`: one type in all of them, and unique.
   { name: 'index', type: 'INT64', repetition_type: 'REQUIRED' },
   text('split'),
   { name: 'place', type: 'INT64', repetition_type: 'REQUIRED' },

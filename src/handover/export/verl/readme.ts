@@ -14,7 +14,7 @@ ${describeExperiment(file)}
 
 ${ENVIRONMENT}
 
-Several servers share the work: start each with \`--shard 0/2\`, \`--shard 1/2\` …, and give all addresses to
+Several servers can share the work: start each with \`--shard 0/2\`, \`--shard 1/2\` …, and give all addresses to
 \`FORAGE_ENVIRONMENT\` in that order, with commas between them.
 
 ## Check
@@ -22,8 +22,8 @@ Several servers share the work: start each with \`--shard 0/2\`, \`--shard 1/2\`
     pip install -r requirements.txt
     FORAGE_HOME=/path/to/forage sh check.sh
 
-proves on a CPU, in minutes, that Hydra takes \`overrides.txt\`, that verl's \`RLHFDataset\` reads the rows, and that
-verl's agent loop workers, alone and through Ray and TransferQueue, come to the tokens, masks, log-probabilities and rewards
+checks on a CPU, in minutes, that Hydra accepts \`overrides.txt\`, that verl's \`RLHFDataset\` reads the rows, and that
+verl's agent loop workers, directly and through Ray and TransferQueue, return the tokens, masks, log-probabilities and rewards
 that the environment recorded, in whole groups.
 
 ## Train
@@ -32,15 +32,15 @@ that the environment recorded, in whole groups.
 
 All GPUs together (\`trainer.nnodes\` × \`trainer.n_gpus_per_node\`) must divide the ${(settings.questions / settings.updates) * settings.groupSize} rollouts of an update.
 
-| file | what it holds |
+| file | content |
 | --- | --- |
-| \`overrides.txt\` | every argument that is not of the machine, one a line |
+| \`overrides.txt\` | every argument that does not depend on the machine, one per line |
 | \`train.parquet\` | a row for each draw of the curriculum, in order: ${trainer.rows} |
 | \`val.parquet\` | the held-out questions |
 | \`agent_loops.yaml\`, \`forage_agent_loop.py\` | the agent loop that asks the environment |
-| \`experiment.json\`, \`questions.jsonl\`, \`tokenizer/\` | what the environment opens |${adapter ? `\n| \`adapter/\` | where training goes on from |` : ''}
+| \`experiment.json\`, \`questions.jsonl\`, \`tokenizer/\` | inputs of the environment |${adapter ? `\n| \`adapter/\` | the adapter that training continues |` : ''}
 
-For SGLang in place of vLLM: \`sh train.sh actor_rollout_ref.rollout.name=sglang\`, with
+For SGLang instead of vLLM: \`sh train.sh actor_rollout_ref.rollout.name=sglang\`, with
 \`actor_rollout_ref.rollout.skip_tokenizer_init=False\` where the checkpoint spells tags as text.
 
 ## Back to Forage
@@ -48,21 +48,21 @@ For SGLang in place of vLLM: \`sh train.sh actor_rollout_ref.rollout.name=sglang
     sh fetch-adapter.sh
     npm run -s lab -- adopt /path/to/this/folder
 
-\`trained/global_step_N\` is then the adapter as PEFT knows it. The server's \`rollouts.jsonl\` is the record of all rollouts; verl's own
+\`trained/global_step_N\` is then the adapter in PEFT's format. The server's \`rollouts.jsonl\` is the record of all rollouts; verl's own
 \`rollouts/\` and \`held-out/\` lose special tokens, and \`metrics.jsonl\` holds what it logged.
 
 ## What differs from Forage's own training
 
 ${differences(file)}
 
-Shown for all settings that are mapped: verl's losses and their gradients are Forage's to 1e-6, its advantages too${settings.objective.estimator === 'reinforce++-baseline' ? ', but for the whitening above' : ''}; learning
+Tested for all mapped settings: verl's losses and their gradients are Forage's to 1e-6, its advantages too${settings.objective.estimator === 'reinforce++-baseline' ? ', except for the whitening above' : ''}; learning
 rates are the same step by step.
 
 ## Unverified
 
-What no CPU can show:
+These need GPUs and have not been tested:
 
-- vLLM and SGLang end at stop ids and stop texts, and give the log-probabilities of what they drew from
+- vLLM and SGLang end at stop ids and stop texts, and return the log-probabilities of the distribution they sampled from
 - the sync of the adapter from trainer to engine
 - FSDP over several GPUs, verl's \`fit()\` as a whole, its memory and its speed
 - how far bfloat16 in the engine is from the trainer (\`training/rollout_probs_diff\` in verl's metrics)
