@@ -205,7 +205,7 @@ it(
     await told(/is gated.*Accept/);
     hub.refuse = null;
     hub.cors = false;
-    await told(/gave no answer that this page may read.*Access-Control-Allow-Origin/);
+    await told(/sent no answer that this page may read.*Access-Control-Allow-Origin/);
     hub.cors = true;
     await look(page, 'forage/tiny');
     await page.getByText('6 files').click();

@@ -48,7 +48,7 @@ it('an answer that cannot be read is not scored: head, table and reader say so',
   await page.keyboard.press('Enter');
   await page.waitForURL(/mixed\.jsonl%3A3/);
   const facts = page.locator('.facts').first();
-  await facts.getByText('no protocol is known').waitFor();
+  await facts.getByText('the protocol is unknown').waitFor();
   expect(await facts.innerText()).toContain('not scored');
   expect(await page.locator('.reader-answers').innerText()).toContain('cannot be read');
   expect(stage.faults).toEqual([]);

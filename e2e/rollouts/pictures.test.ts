@@ -249,7 +249,7 @@ it(
     const page = await opened(lines(bare));
     await page.locator('tr[data-position] a').first().click();
     await page.getByText(/^No hop map: the file names neither a gold chain/).waitFor();
-    await page.getByText('1 search brought nothing with “Oslo”; the answer says “Rome”.').waitFor();
+    await page.getByText('1 search found nothing with “Oslo”; the answer says “Rome”.').waitFor();
     // There are no tokens: pieces of the text are in their place.
     await page.getByRole('tab', { name: 'Tokens' }).click();
     await page.getByText(/^The file has no tokens: \d+ pieces/).waitFor();

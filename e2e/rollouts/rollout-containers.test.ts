@@ -118,7 +118,10 @@ it('what holds no rollouts says what it is and what to do', async () => {
   await visit(page, stage, 'rollouts');
   for (const [path, sentence] of [
     [write('empty.jsonl', ''), /empty\.jsonl is empty: it has no bytes/],
-    [write('weights.bin', new Uint8Array(3000)), /weights\.bin is no text.*Open the file of/],
+    [
+      write('weights.bin', new Uint8Array(3000)),
+      /weights\.bin is a binary file, not text.*Open the rollouts file itself/,
+    ],
     [write('cut.jsonl.gz', gzipSync(text).subarray(0, 90)), /cut off; copy it again/],
   ] as const) {
     await page.getByLabel('Rollout files').setInputFiles(path);

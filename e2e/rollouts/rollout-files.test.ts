@@ -234,7 +234,7 @@ it(
       page.getByRole('button', { name: 'How they ended, by EM: save as SVG' }).click(),
     ]);
     const svg = readFileSync(await picture.path(), 'utf8');
-    expect(svg).toContain('right, without evidence');
+    expect(svg).toContain('right without retrieval');
     // Right by what: the picture leaves the page that says it.
     expect(svg).toContain('How they ended, by EM');
     expect(svg).not.toContain('var(--');

@@ -353,7 +353,7 @@ it(
     await page.getByRole('button', { name: 'Sweep …' }).click();
     const panel = page.getByRole('region', { name: 'Sweep' });
     await panel.getByLabel('Values by row').fill('1e-3');
-    await panel.getByText('lr has one value; a sweep needs two or more').waitFor();
+    await panel.getByText('lr has one value; give two or more').waitFor();
     expect(await panel.getByRole('button').isDisabled()).toBe(true);
     await panel.getByLabel('Values by row').fill('1e-3, 2e-3');
     await panel.getByLabel('Columns').selectOption({ label: '(one setting alone)' });

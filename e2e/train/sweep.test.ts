@@ -23,7 +23,7 @@ slow(
     await page.getByRole('button', { name: 'Sweep …' }).click();
     const panel = page.getByRole('region', { name: 'Sweep' });
     await panel.getByLabel('Values by row').fill('1e-3');
-    await panel.getByText('lr has one value; a sweep needs two or more').waitFor();
+    await panel.getByText('lr has one value; give two or more').waitFor();
     expect(await panel.getByRole('button').isDisabled()).toBe(true);
     await panel.getByLabel('Values by row').fill('1e-3, 2e-3');
     await panel.getByLabel('Columns').selectOption({ label: '(one setting alone)' });
@@ -54,7 +54,7 @@ slow(
     const svg = (await savedPictures(page)).get('Held-out EM at the end');
     expect(svg).toContain('>lr 0.002<');
     expect(svg).toContain('>3<');
-    await page.getByLabel('Number').selectOption({ label: 'searches a held-out question' });
+    await page.getByLabel('Number').selectOption({ label: 'searches per held-out question' });
     await page.getByRole('button', { name: /: table$/ }).click();
     expect(await page.locator('.picture-table tbody tr').count()).toBe(4);
     await page.getByRole('button', { name: /: picture$/ }).click();

@@ -60,7 +60,7 @@ interface PairedChange {
   lost: number;
   /** Share of the questions. */
   change: number;
-  /** Its 95 % interval; null of one question, which tells none. */
+  /** Its 95 % interval; null for a single question. */
   interval: [low: number, high: number] | null;
 }
 

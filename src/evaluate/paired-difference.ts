@@ -9,7 +9,7 @@ import {
   type SeedDifferences,
 } from './hierarchical.ts';
 
-/** Differences over the same questions, with intervals where the questions can tell one. */
+/** Differences over the same questions, with intervals where there are enough. */
 
 /** A mean difference that has no interval. */
 interface WithoutInterval {

@@ -18,7 +18,7 @@ export interface RateChange {
 /** Rates are stored as they were computed; only their division by the schedule rounds. */
 const SAME = 1e-6;
 
-/** Where the schedule ends in 0, nothing tells what it was multiplied with. */
+/** Where the schedule ends in 0, the factor is unknown. */
 const LEAST = 1e-9;
 
 /** More changes than anyone makes by hand: the steps follow another schedule than that of the settings. */

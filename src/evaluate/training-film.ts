@@ -35,7 +35,7 @@ const rank = (row: FilmRow): number => {
   return from + (wrongAlways ? 1 : 0);
 };
 
-/** @returns null where no score tells its questions: scores made elsewhere, or before that was kept */
+/** @returns null where no score has its questions: scores from elsewhere, or older ones */
 export function filmOf(steps: readonly TrainStep[]): TrainingFilm | null {
   const scored = heldOutScores(steps).filter(({ score }) => (score.questions ?? []).length > 0);
   if (scored.length === 0) return null;

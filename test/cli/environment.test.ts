@@ -146,7 +146,7 @@ describe('lab serve-environment', () => {
     [['--experiment', 'package.json'], /package\.json: experiment: schema/],
     [['--experiment', 'x', '--set', 'steps=1'], /has its own --set; leave it out/],
     [['--recipe', 'search-r1', '--engine', 'nothing=localhost'], /KIND=URL, with a KIND of/],
-    [['--recipe', 'search-r1', '--max-context', '99999'], /the checkpoint holds 2048 tokens/],
+    [['--recipe', 'search-r1', '--max-context', '99999'], /the checkpoint's limit is 2048 tokens/],
   ])('%j ends with one line and status 2', async (args, words) => {
     const { status, err, out } = await labHere('serve-environment', ...args);
     expect(status).toBe(2);
@@ -162,7 +162,7 @@ describe('lab serve-environment', () => {
     try {
       const run = lab('serve-environment', '--recipe', 'search-r1', '--port', String(port));
       expect(run.status).toBe(2);
-      expect(run.err).toMatch(/cannot listen at 127\.0\.0\.1:\d+: .*EADDRINUSE.*--port/);
+      expect(run.err).toMatch(/Cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.*--port/);
     } finally {
       server.close();
     }

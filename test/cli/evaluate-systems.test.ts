@@ -107,7 +107,7 @@ describe('a call', () => {
     expect(first.err).toContain('8 rollouts, 8 to run');
     expect(first.err).toContain('timing the first 2 of them');
     expect(first.err).toMatch(
-      /6 rollouts left, ≈ [\d.]+ \w+ from 2 rollouts that this device made/u,
+      /6 rollouts left, ≈ [\d.]+ \w+ from 2 earlier rollouts on this device/u,
     );
     const whole = await call('--markdown');
     expect(whole.err).toContain('8 rollouts, 6 to run');

@@ -31,7 +31,10 @@ describe('mistakes end with one clear line and status 2', () => {
   test.each([
     [['rollout', '--bogus'], /Unknown option '--bogus'/],
     [['rolout'], /Unknown command 'rolout'\. Commands: ask, rollout/],
-    [['rollout', '--world', '/nowhere'], /\/nowhere is not a world folder: manifest\.json is missing/],
+    [
+      ['rollout', '--world', '/nowhere'],
+      /\/nowhere is not a world folder: manifest\.json is missing/,
+    ],
     [['rollout', '--policy', '/nowhere'], /\/nowhere has no checkpoint: config\.json is missing/],
     [['rollout', '--policy', broken, '--limit', '1'], /^model\.safetensors: /],
     [

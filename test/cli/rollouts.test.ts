@@ -118,7 +118,10 @@ test('what holds no rollouts is named, with what to do, and ends with status 2',
   mkdirSync(join(folder, 'notes'));
   for (const [path, sentence] of [
     [write('empty.jsonl', ''), /^empty\.jsonl is empty/],
-    [write('weights.bin', new Uint8Array(3000)), /^weights\.bin is no text: .*Open the file of/],
+    [
+      write('weights.bin', new Uint8Array(3000)),
+      /^weights\.bin is a binary file, not text.*Open the rollouts file itself/,
+    ],
     [write('a.zip', Buffer.from('PK\x03\x04 and more')), /^a\.zip is a (zip|damaged)/],
     [write('notes.txt', 'Dear diary\n'), /^notes\.txt holds no rollouts: line 1 is not JSON/],
     [write('questions.jsonl', '{"question": "Who?", "answer": "Ida"}\n'), /questions.*Corpus/],

@@ -47,7 +47,10 @@ describe('lab world', () => {
     [['--seed', '1', '--world', 'w', '--out', 'w'], /--world names a folder to measure/],
     [['--report', '--seed', '1', '--out', 'w'], /--report writes no folder/],
     [['--report', '--seed', '1', '--world', 'w'], /give one/],
-    [['--report', '--world', '/nowhere'], /\/nowhere is not a world folder: manifest\.json is missing/],
+    [
+      ['--report', '--world', '/nowhere'],
+      /\/nowhere is not a world folder: manifest\.json is missing/,
+    ],
   ])('%j ends with one clear line and status 2', async (args, message) => {
     const { status, out, err } = await labHere('world', ...args);
     expect(err.trim()).toMatch(message);

@@ -98,7 +98,8 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
     const recipe = text('recipe') ?? 'search';
     return { adapter, policy, world, weights, keys, recipe, settings: null };
   }
-  if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other; give one of them.');
+  if (adapter !== undefined)
+    throw new UsageError('--adapter and --run exclude each other; give one of them.');
   const at = readRunAt(run);
   const file = readRun(at.run);
   sayBefore(file, say);
@@ -153,7 +154,9 @@ function refuseBesideRollouts(values: OptionValues, lists: OptionLists): void {
     Object.keys(values).find((name) => !OF_ROLLOUTS.has(name) && values[name] !== defaults[name]) ??
     Object.keys(lists)[0];
   if (other !== undefined)
-    throw new UsageError(`--rollouts judges existing rollouts; --${other} applies only to new ones. Leave one of them out.`);
+    throw new UsageError(
+      `--rollouts judges existing rollouts; --${other} applies only to new ones. Leave one of them out.`,
+    );
 }
 
 const { default: _, ...RECIPE } = RECIPE_OPTIONS.recipe;

@@ -64,7 +64,8 @@ async function forkOf(of: Rollout, values: OptionValues, retriever: Retriever): 
 
 export const forkCommand: Command = {
   name: 'fork',
-  summary: 'forks a recorded rollout: continues it from one of its events, with or without a change',
+  summary:
+    'forks a recorded rollout: continues it from one of its events, with or without a change',
   positional: { name: 'FILE', required: true },
   options: {
     id: {
@@ -91,7 +92,11 @@ export const forkCommand: Command = {
     },
     gold: { type: 'boolean', help: 'put missing supporting passages first in the next result' },
     admit: { type: 'boolean', help: 'allow the next query even if STIE refuses it' },
-    hint: { type: 'string', value: 'TEXT', help: 'text that the environment inserts at that event' },
+    hint: {
+      type: 'string',
+      value: 'TEXT',
+      help: 'text that the environment inserts at that event',
+    },
     ...SETTINGS_OPTIONS,
     ...PARTS_OPTIONS,
     out: { type: 'string', value: 'FILE', help: 'write the rollout as one JSON line' },

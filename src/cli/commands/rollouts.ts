@@ -122,7 +122,12 @@ function report({
     ...(statistics.scored > 0 ? evidenceLines(statistics) : []),
     ...outcomeLines(statistics, outcomes),
     ...(statistics.unread
-      ? [line('not scored', `${statistics.unread}: their answer cannot be read; left out of all means`)]
+      ? [
+          line(
+            'not scored',
+            `${statistics.unread}: their answer cannot be read; left out of all means`,
+          ),
+        ]
       : []),
     ...(statistics.errors
       ? [
@@ -171,7 +176,9 @@ export const rolloutsCommand: Command = {
     const run = await openRolloutRun(paths);
     const size = run.files.reduce((sum, { blob }) => sum + blob.size, 0);
     if (run.leftOut > 0)
-      say(`${run.leftOut} other files of the folder were skipped: their names are not those of rollout files.`);
+      say(
+        `${run.leftOut} other files of the folder were skipped: their names are not those of rollout files.`,
+      );
     let shown = 0;
     const found = await inspectRun(run.files, run.name, (bytes) => {
       if (bytes - shown < 1e6) return;

@@ -153,7 +153,13 @@ export const serveEnvironmentCommand: Command = {
       default: 1800,
       min: 1,
     },
-    most: { type: 'integer', value: 'N', help: 'maximum number of open rollouts', default: 4096, min: 1 },
+    most: {
+      type: 'integer',
+      value: 'N',
+      help: 'maximum number of open rollouts',
+      default: 4096,
+      min: 1,
+    },
     'body-mib': {
       type: 'integer',
       value: 'N',

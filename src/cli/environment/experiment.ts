@@ -106,7 +106,9 @@ export async function describeExperiment(
   const checkpoint = await openFolder(policy);
   const own = checkpoint.config.maxPositions;
   if (maxContext !== undefined && maxContext > own)
-    throw new UsageError(`--max-context is ${maxContext}; the checkpoint's limit is ${own} tokens.`);
+    throw new UsageError(
+      `--max-context is ${maxContext}; the checkpoint's limit is ${own} tokens.`,
+    );
   return {
     schema: EXPERIMENT_SCHEMA,
     runId: `${asWord(settings.preset)}-${settings.seed}`,

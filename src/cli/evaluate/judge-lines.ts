@@ -37,7 +37,10 @@ export function judgeLines(report: JudgeReport): string[] {
     `agreement     ${percent(share)}, Cohen's kappa ${kappa === null ? '– (no more than chance)' : kappa.toFixed(3)}`,
     ...(notJudged.length === 0
       ? []
-      : [`not judged    ${notJudged.length}, left out of the numbers above`, ...reasons(notJudged)]),
+      : [
+          `not judged    ${notJudged.length}, left out of the numbers above`,
+          ...reasons(notJudged),
+        ]),
     costLine(report),
   ];
 }

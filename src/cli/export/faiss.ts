@@ -85,7 +85,9 @@ export async function exportIndex(values: OptionValues, lists: OptionLists): Pro
     ([name, value]) => value !== undefined && !READ.has(name),
   );
   if (strange)
-    throw new UsageError(`--${strange[0]} applies only to an experiment, not to --index faiss; leave it out.`);
+    throw new UsageError(
+      `--${strange[0]} applies only to an experiment, not to --index faiss; leave it out.`,
+    );
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const out = resolve(String(values.out));
   await fillFolder(out, () =>

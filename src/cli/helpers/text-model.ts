@@ -55,7 +55,9 @@ export async function openTextModel(
   if (given === 'built-in') throw noHelper(option, work);
   if (isAddress(given)) return openServer(given, modelName, option);
   if (modelName !== undefined)
-    throw new UsageError(`${option}-model is only for a server, but ${option} names the folder ${given}.`);
+    throw new UsageError(
+      `${option}-model is only for a server, but ${option} names the folder ${given}.`,
+    );
   const path = resolve(policyFolder(given));
   if (path === resolve(builtIn('policy'))) throw noHelper(option, work);
   const policy = await openPolicy({ policy: path, device: 'wasm' });

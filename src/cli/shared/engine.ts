@@ -37,7 +37,8 @@ function readEngine(given: string): EngineSpec {
   if (equals < 1 || !ENGINES.some(({ id }) => id === kind))
     throw new UsageError(`--engine is '${given}'; it must be KIND=URL, with a KIND of ${KINDS}.`);
   const url = completeAddress(kind, given.slice(equals + 1));
-  if (url === null) throw new UsageError(`--engine is '${given}'; write the address of the engine after the =.`);
+  if (url === null)
+    throw new UsageError(`--engine is '${given}'; write the address of the engine after the =.`);
   return { kind, url };
 }
 

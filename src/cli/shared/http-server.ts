@@ -64,7 +64,9 @@ export function readToken(host: string, given: string | undefined): string | nul
   const token = given ?? process.env['FORAGE_TOKEN'];
   if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token;
   if (token !== undefined && token !== '')
-    throw new UsageError('--token has spaces or characters that an HTTP header cannot hold; choose another.');
+    throw new UsageError(
+      '--token has spaces or characters that an HTTP header cannot hold; choose another.',
+    );
   if (isLoopback(host)) return null;
   throw new UsageError(
     `--host ${host} is open to other machines; set --token TEXT (or FORAGE_TOKEN), which every call must send.`,
@@ -79,7 +81,10 @@ function checkCaller({ headers, method }: IncomingMessage, token: string | null)
   if (token !== null) return;
   const host = (headers.host ?? '').replace(/:\d+$/, '');
   if (!isLoopback(host))
-    throw new Refusal(403, 'without a token this server accepts only calls to 127.0.0.1 or localhost');
+    throw new Refusal(
+      403,
+      'without a token this server accepts only calls to 127.0.0.1 or localhost',
+    );
   if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? ''))
     throw new Refusal(415, 'Content-Type must be application/json');
 }

@@ -56,8 +56,7 @@ export async function readCorpus(paths: readonly string[], say: Say): Promise<Pa
     const imported = await readFile(path, known, say);
     for (const { passage } of imported.passages) passages.push(passage);
   }
-  if (passages.length === 0)
-    throw new UsageError(`${paths.join(', ')}: no passages found.`);
+  if (passages.length === 0) throw new UsageError(`${paths.join(', ')}: no passages found.`);
   return passages;
 }
 

@@ -171,7 +171,13 @@ export const QUESTION_OPTIONS = {
     help: "which questions (default: the world's test questions, or all of --questions)",
     choices: ['train', 'dev', 'test', 'all'],
   },
-  hops: { type: 'integer', value: 'H', help: 'only questions with this number of hops', min: 1, max: 5 },
+  hops: {
+    type: 'integer',
+    value: 'H',
+    help: 'only questions with this number of hops',
+    min: 1,
+    max: 5,
+  },
   type: {
     type: 'string',
     help: 'only questions of this type',
@@ -209,7 +215,11 @@ export const RECIPE_OPTIONS = {
     help: 'RDRA: retrieval of background before the first thought',
     choices: ['off', 'shown', 'shown-and-used-by-T'],
   },
-  stie: { type: 'string', help: 'STIE: check of answers and queries', choices: ['off', 'paper', 'corrected'] },
+  stie: {
+    type: 'string',
+    help: 'STIE: check of answers and queries',
+    choices: ['off', 'paper', 'corrected'],
+  },
   k: { type: 'integer', value: 'K', help: 'passages per search', min: 1, max: 20 },
   set: {
     type: 'string',

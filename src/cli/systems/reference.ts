@@ -106,7 +106,8 @@ async function opened(policy: Policy, folder: string | undefined, limit: number)
 
 export const referenceCommand: Command = {
   name: 'reference',
-  summary: 'measures how far a model gets without search, with gold passages given, and by searching',
+  summary:
+    'measures how far a model gets without search, with gold passages given, and by searching',
   options: {
     world: {
       type: 'string',

@@ -7,7 +7,7 @@ import { readVerdict, type Verdict } from './verdict.ts';
 /** What one verdict took; a reply that was asked for again counts twice. */
 interface VerdictCost {
   calls: number;
-  /** Calls whose tokens the model did not tell. */
+  /** Calls whose tokens the model did not report. */
   uncounted: number;
   prompt: number;
   completion: number;
@@ -22,7 +22,7 @@ export interface Judgement {
   /** What the model replied last; empty for `rule`. */
   said: string;
   cached: boolean;
-  /** Where the judge was told to count. */
+  /** Absent where the judge does not count. */
   spent?: VerdictCost;
 }
 

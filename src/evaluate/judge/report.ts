@@ -50,13 +50,13 @@ export interface JudgeReport {
 }
 
 const SKIPPED = {
-  'no-gold': 'there is no gold answer to judge against',
+  'no-gold': 'there is no gold answer to judge by',
   'not-scored': 'the answer of the rollout cannot be read',
 } as const;
 
 /** Why there is no verdict; null where there is one. */
 export function whyNotJudged(outcome: JudgeOutcome | undefined): string | null {
-  if (!outcome) return 'it was not reached';
+  if (!outcome) return 'it was not judged yet';
   switch (outcome.status) {
     case 'failed':
       return outcome.message;
@@ -66,8 +66,8 @@ export function whyNotJudged(outcome: JudgeOutcome | undefined): string | null {
       const { verdict, said } = outcome.judgement;
       if (verdict !== 'unreadable') return null;
       return said.trim() === ''
-        ? 'the judge replied nothing'
-        : `the reply says neither True nor False alone: “${oneLine(said, 200)}”`;
+        ? 'the reply of the judge is empty'
+        : `the reply is not just True or False: “${oneLine(said, 200)}”`;
     }
   }
 }

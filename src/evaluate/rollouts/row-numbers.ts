@@ -13,7 +13,7 @@ export interface RowSources {
 interface RowNumberDefinition {
   /** What it is, for the head of its column and for the filter. */
   note: string;
-  /** What a record lacks that cannot say it. */
+  /** Why the value is missing. */
   unknown: string;
   /** It is 0 or 1. */
   bit?: true;
@@ -117,19 +117,19 @@ const ROW_NUMBERS = {
   },
   answered: {
     note: 'an answer was given, 0 or 1; missing where it cannot be read',
-    unknown: 'the answer cannot be read, so nobody can say what it is, or whether one was given',
+    unknown: 'the answer cannot be read',
     bit: true,
     of: ({ facts }) => (facts.unread ? null : bit(facts.answered)),
   },
   retrieved: {
-    note: 'a gold answer stands in what was read, 0 or 1',
+    note: 'a gold answer is in the results, 0 or 1',
     unknown:
-      'the gold answers are missing, are yes or no, which stand in passages anyway, or are worked out, as a count is',
+      'the gold answers are missing, are yes or no, which occur in passages anyway, or are computed, such as a count',
     bit: true,
     of: ({ facts }) => (facts.golds && !facts.closed ? Number(facts.retrieved) : null),
   },
   'with-evidence': {
-    note: 'something that was read may hold the answer, 0 or 1; 1 too where words cannot tell',
+    note: 'a result may have the answer, 0 or 1; also 1 where the text cannot show it',
     unknown: 'the record has no gold answers',
     bit: true,
     later: true,
@@ -162,21 +162,21 @@ const ROW_NUMBERS = {
   },
   searches: {
     note: 'searches made; queries written where the record has no events',
-    unknown: 'the record does not show its queries',
+    unknown: 'the record has no queries',
     of: ({ facts }) => facts.searches,
   },
   passages: {
     note: 'passages read',
-    unknown: 'the record does not show what was read',
+    unknown: 'the record has no results',
     of: ({ titles }) => titles.length,
   },
   tokens: {
-    note: 'tokens that the policy wrote',
+    note: 'tokens that the model wrote',
     unknown: 'the record has no tokens to count',
     of: ({ rollout }) => rollout.metrics?.tokens ?? policyTokens(rollout),
   },
   words: {
-    note: 'words that the policy wrote',
+    note: 'words that the model wrote',
     unknown: 'the record has no text to count',
     of: ({ rollout }) => policyWords(rollout),
   },

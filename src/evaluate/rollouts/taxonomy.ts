@@ -31,25 +31,26 @@ export type Outcome =
   | 'not-retrieved'
   | 'retrieved-not-used';
 
-/** What calls an answer right or wrong in an outcome. */
+/** The scorer of an outcome. */
 export type OutcomeBasis = 'judge' | 'em';
 
 export const BASIS_NAMES: Record<OutcomeBasis, string> = { judge: 'by the judge', em: 'by EM' };
+export const SHORT_BASIS_NAMES: Record<OutcomeBasis, string> = { judge: 'judge', em: 'EM' };
 
 export const OUTCOME_NAMES: Record<Outcome, string> = {
-  'right-with-evidence': 'right, with evidence',
-  'right-without-evidence': 'right, without evidence',
-  'right-closed': 'right, worked out',
-  'wrong-closed': 'wrong, worked out',
+  'right-with-evidence': 'right with retrieval',
+  'right-without-evidence': 'right without retrieval',
+  'right-closed': 'right, computed answer',
+  'wrong-closed': 'wrong, computed answer',
   'not-scored': 'not scored',
   error: 'ended in an error',
   'no-answer': 'no answer',
   'no-search': 'wrong, never searched',
   'not-retrieved': 'wrong, not retrieved',
-  'retrieved-not-used': 'wrong though retrieved',
+  'retrieved-not-used': 'retrieved but wrong',
 };
 
-/** What an outcome rests on; null for one that says neither right nor wrong. */
+/** The scorer of an outcome; null for one that is neither right nor wrong. */
 export const basisOf = (
   outcome: Outcome | null,
   { judge }: { judge: unknown },
@@ -59,7 +60,7 @@ export const basisOf = (
 };
 
 /**
- * By what the outcomes of some rollouts say right or wrong, as text; null where none says either.
+ * Scorers of the outcomes of some rollouts, as text; null where none is scored.
  * Statistics of an earlier version lack the counts; all their verdicts are beside scores.
  */
 export function basisWords(

@@ -75,7 +75,7 @@ const wrote = (event: AgentEvent): boolean => {
   }
 };
 
-/** What a call says of itself; null of events that are none. */
+/** Measured facts of a call; null for other events. */
 function callOf(event: AgentEvent, source: SearchTarget): Piece[] | null {
   switch (event.kind) {
     case 'background':
@@ -139,11 +139,11 @@ function searchOfEvents(events: readonly AgentEvent[]): (number | null)[] {
   });
 }
 
-/** Durations below this, in milliseconds, are no stretch of their own. */
+/** Durations below this, in milliseconds, are not shown as a span. */
 const NOTHING = 1e-6;
 
 const NO_EVENTS =
-  'The record has no events, which carry the times: other systems’ files keep the text of a rollout alone.';
+  'The record has no events, which carry the times: files of other systems have only the text of a rollout.';
 
 /** Adds a piece to the stretch before where it continues with the same. */
 function push(spans: TimeSpan[], span: TimeSpan): void {
@@ -167,10 +167,10 @@ export function timesOf(record: {
 }): TimesOf {
   const { events = [], metrics } = record;
   const seconds = metrics?.seconds ?? 0;
-  const whole = seconds > 0 ? ` It states the whole alone: ${seconds} s.` : '';
+  const whole = seconds > 0 ? ` It has only the total: ${seconds} s.` : '';
   if (events.length === 0) return { kind: 'none', why: `${NO_EVENTS}${whole}` };
   if (events.every(({ t }) => !(t > 0)))
-    return { kind: 'none', why: `All events of the record stand at 0 ms.${whole}` };
+    return { kind: 'none', why: `All events of the record are at 0 ms.${whole}` };
   const spans: TimeSpan[] = [];
   let [at, clipped] = [0, 0];
   const searches = searchOfEvents(events);

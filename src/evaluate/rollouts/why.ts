@@ -15,7 +15,7 @@ import type { Hop, HopMap } from './hops/hops.ts';
 
 export const ENDS = {
   right: 'right',
-  'right-unread': 'right, without evidence',
+  'right-unread': 'right without retrieval',
   'not-asked': 'not asked for',
   'not-found': 'asked for, not found',
   'not-read': 'found, not read',
@@ -71,14 +71,12 @@ function hopSentence(hop: Hop, name: string, kind: 'chain' | 'titles'): string {
         ? `${name} was not searched: the query that named ${quoted(subject || title)} was refused.`
         : `${name} was not searched: no query named ${quoted(subject || title)}.`;
     case 'wrong-source':
-      return `${name} was searched in the wrong source: ${quoted(title)} lies in ${source ? SOURCES[source] : 'the other one'}.`;
+      return `${name} was searched in the wrong source: ${quoted(title)} is in ${source ? SOURCES[source] : 'the other one'}.`;
     case 'not-found':
       return `${name} was searched ${times(asked.length)} and ${quoted(title)} did not come.`;
     case 'misread':
       return `${name}’s passage was found and misread: it says ${quoted(object)}, ${
-        instead !== null && by
-          ? `${INSTEAD[by]} ${quoted(instead)}`
-          : 'and nothing of it was written'
+        instead !== null && by ? `${INSTEAD[by]} ${quoted(instead)}` : 'and none of it was written'
       }.`;
     default:
       return kind === 'titles' ? `${quoted(title)} was found.` : `${name} was found.`;
@@ -166,11 +164,11 @@ function byFacts(given: OutcomeFacts): Why {
   if (closed)
     return {
       end: 'not-answered',
-      sentence: `${sentenceOf(answer)}, gold is ${gold}; whether it was found cannot be told by words.`,
+      sentence: `${sentenceOf(answer)}, gold is ${gold}; the text cannot show whether it was found.`,
     };
   const searched =
     searches === 1 ? '1 search' : searches === 0 ? 'Background' : `${searches} searches`;
-  return { end: 'not-found', sentence: `${searched} brought nothing with ${gold}; ${answer}.` };
+  return { end: 'not-found', sentence: `${searched} found nothing with ${gold}; ${answer}.` };
 }
 
 /** Stage and sentence; null where there is nothing to be right by. */
@@ -184,7 +182,7 @@ export function whyOf(rollout: ImportedRollout, facts: RolloutFacts, map: HopMap
   if (facts.judge !== false && facts.scores?.coverEm === 1)
     return {
       end: 'not-answered',
-      sentence: `The answer holds ${gold} and says more: ${quoted(rollout.answer ?? '')} is wrong by EM alone.`,
+      sentence: `The answer holds ${gold} and says more: ${quoted(rollout.answer ?? '')} is wrong only by EM.`,
     };
   if (map.kind === 'none') return byFacts(given);
   const at = map.hops.findIndex(({ state }) => FAILED[state] !== undefined);
@@ -220,7 +218,7 @@ const sentenceOf = (words: string): string => `${words[0]?.toUpperCase() ?? ''}$
 /** Where a rollout was lost. */
 type LostStage = Exclude<End, 'right' | 'right-unread'>;
 
-/** How many rollouts passed each stage, in order; those of which it cannot be told are counted apart. */
+/** How many rollouts passed each stage, in order; rollouts whose stage is unknown are counted separately. */
 export interface Flow {
   all: number;
   asked: number;

@@ -57,7 +57,7 @@ export function captionOf(study: Study, facts: CaptionFacts): string[] {
       ? []
       : [
           `Of each question ${group} rollouts, grown as the arm's training grows its groups (a tree has as many leaves as it branches, and those that ` +
-            `go on with a wrong one come on top); a number is the mean over them without the latter, or one of the group.`,
+            `continue a wrong one are extra); a number is the mean over them without the latter, or one of the group.`,
         ]),
     ...trainingSentence(study),
     intervalSentence(study),

@@ -72,7 +72,7 @@ export interface PlanCircumstances {
 const digest = async (value: unknown): Promise<string> =>
   (await sha256(canonical(value))).slice(0, 12);
 
-/** Passages of your own are not known to the world's web. */
+/** The world's web does not know the user's passages. */
 const sourcesOf = ({ source }: NamedWorld): SettingsOverride =>
   source.kind === 'corpus' ? LOCAL_ONLY : {};
 

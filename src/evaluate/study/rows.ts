@@ -63,7 +63,7 @@ const callAfter = (events: readonly AgentEvent[], place: number) => {
 };
 
 /**
- * Σ R(a) of (20) over the searches of a rollout, whoever routed them. The background's call is left out: an arm that fixes
+ * Σ R(a) of (20) over the searches of a rollout, routed by any means. The background's call is left out: an arm that fixes
  * its source has no route of it to be rewarded.
  * @param webLatencyMs what a call of the web takes, the same for every arm
  * @returns null where a call asked both sources, which is not an action of the paper's
@@ -95,7 +95,7 @@ export interface RowOptions {
   reward: { id: string; weights: Record<string, number> } | null;
   routerReward: RewardSettings;
   webLatencyMs: number;
-  /** Seconds a rollout of the wave that it began; null: none that is measured. */
+  /** Seconds per rollout of the wave that it began; null where not measured. */
   waveSeconds: number | null;
 }
 

@@ -44,7 +44,7 @@ function axisOf(text: string): SweepAxis {
   const equals = text.indexOf('=');
   const name = text.slice(0, equals).trim();
   if (equals < 1 || name === '')
-    throw new Error(`'${text.trim()}' names no values; write setting=value,value`);
+    throw new Error(`'${text.trim()}' has no values; write setting=value,value`);
   const parts = text
     .slice(equals + 1)
     .split(',')
@@ -56,7 +56,7 @@ function axisOf(text: string): SweepAxis {
       const value = valueOf(part);
       if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string')
         return value;
-      throw new Error(`'${part}' of ${name} is no number, word, true or false`);
+      throw new Error(`'${part}' of ${name} is not a number, a word, true or false`);
     }),
   };
 }

@@ -7,7 +7,7 @@ import { settable, shortName, valueText, type SweepAxis, type SweepValue } from 
 
 /** The runs of a sweep: one for each pair of values. */
 
-/** More runs than this are no sweep of one tab, nor of an afternoon. */
+/** Limit for one tab and an afternoon. */
 export const MOST_CELLS = 36;
 
 interface SweepChoice {
@@ -37,14 +37,14 @@ export interface SweepGrid {
 
 export function gridOf(axes: readonly SweepAxis[]): SweepGrid {
   const [first, second] = axes;
-  if (!first) throw new Error('a sweep names one or two settings, and names none');
+  if (!first) throw new Error('the sweep names no settings; name one or two');
   return second ? { rows: first, columns: second } : { rows: null, columns: first };
 }
 
 function axisProblem({ path, values }: SweepAxis): string | null {
   const name = shortName(path);
   if (values.length < 2)
-    return `${name} has one value; a sweep needs two or more of it, or leave it out of the sweep and set it`;
+    return `${name} has one value; give two or more, or set it outside the sweep`;
   const texts = values.map((value) => JSON.stringify(value));
   const twice = texts.find((text, i) => texts.indexOf(text) < i);
   return twice === undefined ? null : `${name} has the value ${twice} twice`;
@@ -53,14 +53,14 @@ function axisProblem({ path, values }: SweepAxis): string | null {
 /** What is wrong with the grid itself; null where nothing is. */
 function gridProblem(settings: TrainSettings, axes: readonly SweepAxis[]): string | null {
   if (axes.length < 1 || axes.length > 2)
-    return `a sweep is a grid over one or two settings, and ${axes.length} are named`;
+    return `a sweep is a grid over one or two settings, not ${axes.length}`;
   const can = new Set(settable(settings));
   const unknown = axes.find(({ path }) => !can.has(path));
   if (unknown) {
     const below = [...can].filter((path) => path.startsWith(`${unknown.path}.`));
     return below.length > 0
-      ? `${unknown.path} holds several settings; name one of them, as ${below.slice(0, 3).join(', ')}`
-      : `${unknown.path} is no setting that can be swept: the run has none of that name with one value`;
+      ? `${unknown.path} holds several settings; name one of them, such as ${below.slice(0, 3).join(', ')}`
+      : `${unknown.path} cannot be swept: the run has no setting of that name with a single value`;
   }
   if (axes[0]?.path === axes[1]?.path)
     return `both axes are ${axes[0]?.path}; name another setting`;
@@ -70,7 +70,7 @@ function gridProblem(settings: TrainSettings, axes: readonly SweepAxis[]): strin
   if (count > MOST_CELLS)
     return `${axes.map(({ values }) => values.length).join(' × ')} are ${count} runs; at most ${MOST_CELLS} fit in a sweep. Leave values out`;
   if (settings.heldOut.questions === 0)
-    return 'runs are compared by their held-out questions, and there are none; set heldOut.questions above 0';
+    return 'runs are compared on held-out questions, and there are none; set heldOut.questions above 0';
   return null;
 }
 
@@ -104,7 +104,8 @@ function settingsAt(settings: TrainSettings, chosen: readonly SweepChoice[]): Tr
     const [, stage, clause] = WEIGHT.exec(path) ?? [];
     if (stage === undefined || clause === undefined)
       changes.push(`${path}=${JSON.stringify(value)}`);
-    else if (typeof value !== 'number') throw new Error(`${path}: ${String(value)} is no number`);
+    else if (typeof value !== 'number')
+      throw new Error(`${path}: ${String(value)} is not a number`);
     else weights.set(Number(stage), { ...weights.get(Number(stage)), [clause]: value });
   }
   const changed = withChanges(settings, changes);
@@ -123,7 +124,7 @@ function checkActs(settings: TrainSettings, chosen: readonly SweepChoice[]): voi
     const because = idleBecause(settings, path);
     if (because !== null)
       throw new Error(
-        `${path} does nothing here: ${because}. Runs of other values would be the same; leave it out of the sweep`,
+        `${path} has no effect here: ${because}. All its runs would be the same; leave it out of the sweep`,
       );
   }
 }

@@ -53,7 +53,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   },
   {
     id: 'searches',
-    title: 'searches a held-out question',
+    title: 'searches per held-out question',
     unit: 'number',
     up: true,
     read: (steps) => lastScore(steps)?.searches ?? null,
@@ -67,7 +67,7 @@ export const SWEEP_METRICS: readonly SweepMetric[] = [
   },
   {
     id: 'seconds',
-    title: `seconds a step, mean of the last ${LAST}`,
+    title: `seconds per step, mean of the last ${LAST}`,
     unit: 'seconds',
     up: false,
     read: (steps) => lastMean(steps, ({ seconds }) => seconds.total),

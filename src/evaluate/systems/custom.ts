@@ -12,7 +12,7 @@ import {
 import { formatFault } from './format.ts';
 import { isObject } from '../../base/objects.ts';
 
-/** A system of your own: a recipe with some of its settings changed, saved and shared as JSON. */
+/** A custom system: a recipe with some of its settings changed, saved and shared as JSON. */
 
 export interface CustomSystem {
   format: 'forage.system/1';
@@ -22,7 +22,7 @@ export interface CustomSystem {
   base: string;
   /** Only what differs from the recipe. */
   changes: SettingsOverride;
-  /** What it is for, in words of who made it. */
+  /** The author's description. */
   notes: string;
 }
 
@@ -73,7 +73,7 @@ function unknownKey(value: unknown, schema: unknown, path: readonly string[]): s
 }
 
 /**
- * Reads a system of your own.
+ * Reads a custom system.
  * @throws CustomSystemError of one line that names the field, part, setting or recipe at fault
  */
 export function parseCustomSystem(value: unknown): CustomSystem {
@@ -90,9 +90,7 @@ export function parseCustomSystem(value: unknown): CustomSystem {
   }
   const { id, base, changes } = parsed.data;
   if (RECIPES.some((recipe) => recipe.id === id))
-    throw new CustomSystemError(
-      `system, id: "${id}" is a recipe; give the system an id of its own`,
-    );
+    throw new CustomSystemError(`system, id: "${id}" is a recipe; give the system another id`);
   const recipe = RECIPES.find(({ id }) => id === base);
   if (!recipe)
     throw new CustomSystemError(
@@ -119,7 +117,7 @@ export function readCustomSystem(text: string): CustomSystem {
     value = JSON.parse(text);
   } catch (error) {
     throw new CustomSystemError(
-      `This is no system: it is no JSON (${oneLine(error instanceof Error ? error.message : String(error))}).`,
+      `This is not a system: it is not JSON (${oneLine(error instanceof Error ? error.message : String(error))}).`,
     );
   }
   return parseCustomSystem(value);

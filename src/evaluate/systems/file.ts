@@ -32,7 +32,7 @@ export function readEvaluationFile(text: string): { name: string; spec: Evaluati
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error('This is no evaluation: it is no JSON.');
+    throw new Error('This is not an evaluation: it is not JSON.');
   }
   const { format, name, spec } = (typeof value === 'object' && value !== null ? value : {}) as {
     format?: unknown;

@@ -9,8 +9,9 @@ export function formatFault(format: unknown, what: string, known: string): strin
     typeof format === 'string' && format.startsWith(`${family}/`)
       ? (/\/(\d{1,6})$/u.exec(format) ?? [])
       : [];
-  if (given === undefined) return `This is no ${what}: its "format" is not "${known}".`;
+  if (given === undefined)
+    return `This is not ${/^[aeiou]/u.test(what) ? 'an' : 'a'} ${what}: its "format" is not "${known}".`;
   return Number(given) > Number(version)
-    ? `This ${what} is of a newer version of Forage: its "format" is "${family}/${given}", and here "${known}" is read. Open it in that version, or bring this one up to date.`
-    : `This ${what} cannot be read: its "format" is "${family}/${given}", which never was one; here "${known}" is read.`;
+    ? `This ${what} is from a newer version of Forage: its "format" is "${family}/${given}", and this version reads "${known}". Open it in the newer version, or update this one.`
+    : `This ${what} cannot be read: its "format" is "${family}/${given}", which does not exist; this version reads "${known}".`;
 }

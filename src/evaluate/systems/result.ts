@@ -11,11 +11,11 @@ export interface EvaluatedSystem {
   parts: readonly string[];
   /** Base policy, a run's adapter at a step, or a server, as text. */
   policy: string;
-  /** What is searched and how, as text, where the evaluation changes it; absent: as the system has it. */
+  /** What is searched and how, as text, where the evaluation changes it; absent: the system's own setting. */
   retrieval?: string;
   /** Where it leaves its paper, one sentence each; absent of a system without a paper. */
   departures?: readonly string[];
-  /** What a system of your own changes of its recipe: setting, what it was, what it is. */
+  /** What a custom system changes in its recipe: setting, old value, new value. */
   changes?: readonly { setting: string; from: unknown; to: unknown }[];
   /** A figure of its paper: never to be compared with one measured here. */
   published: { figure: string; benchmark: string; model: string } | null;

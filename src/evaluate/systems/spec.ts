@@ -70,7 +70,7 @@ const retrievalSchema = z.strictObject({
 
 const specSchema = z.strictObject({
   format: z.literal('forage.evaluation/1'),
-  /** A recipe by its id, or a system of your own, whole. */
+  /** A recipe by its id, or a whole custom system. */
   systems: z
     .array(z.union([z.string(), z.unknown()]))
     .min(1)
@@ -114,7 +114,7 @@ function checkDistinct(values: readonly unknown[], what: string): void {
   const seen = new Set<string>();
   for (const value of values) {
     const text = JSON.stringify(value);
-    if (seen.has(text)) throw new Error(`evaluation: ${what} ${text} stands there twice`);
+    if (seen.has(text)) throw new Error(`evaluation: ${what} ${text} occurs twice`);
     seen.add(text);
   }
 }

@@ -47,23 +47,23 @@ export function reportText(report: WorldReport): string {
     row('by words', percent(recallAt5.lexical)),
     row('by vectors (local)', percent(recallAt5.dense)),
     row('as searched, each source', percent(recallAt5.fused)),
-    row('as searched, both at once', percent(recallAt5.both)),
+    row('as searched, both sources at once', percent(recallAt5.both)),
     ...Object.entries(report.bySource).map(([name, s]) => row(`  ${name}`, of(s))),
     row(
-      'both at once, first 1, 2, 3, 5',
+      'both sources at once, first 1, 2, 3, 5',
       Object.values(report.bothAt)
         .map((value) => percent(value))
         .join(', '),
     ),
     row('with a better second query', percent(secondQuery.recallAt5)),
-    row('misses that it mends', of(secondQuery.mended)),
-    row('of these, told by the first results', of(secondQuery.told)),
-    'what the results mislead to, both at once',
+    row('misses that it fixes', of(secondQuery.mended)),
+    row('of these, visible in the first results', of(secondQuery.told)),
+    'misleading results, both sources at once',
     row('first hit right', of(misleading.rightFirst)),
     row('a wrong value among the first 5', of(misleading.wrongAmongFive)),
     row('a wrong value above the right one', of(misleading.wrongAbove)),
     row('only a wrong value, asked locally', of(misleading.onlyWrongLocally)),
-    "the question's own words retrieve all that is needed",
+    "the question's own words retrieve all evidence",
     ...Object.entries(report.backgroundSuffices).map(([needs, s]) => row(`needs ${needs}`, of(s))),
     `one feature against the right source, of ${report.goldQueries.n} (local ${percent(report.goldQueries.local)})`,
     ...report.features
@@ -87,7 +87,7 @@ export function reportText(report: WorldReport): string {
     row('different', `${answers.distinct} of ${answers.questions}`),
     row('shared with another question', percent(answers.repeated)),
     row('most frequent', answers.most.map(({ answer, count }) => `${answer} ${count}`).join(', ')),
-    'tokens of a passage',
+    'tokens per passage',
     row('mean, 95 %, most', `${tokens.mean.toFixed(1)}, ${tokens.p95.toFixed(0)}, ${tokens.most}`),
     row('over 60', percent(tokens.over60)),
   ].join('\n');

@@ -5,7 +5,7 @@ import { PROTOCOLS } from './protocols/catalogue.ts';
 import { asText, without, type JsonObject } from './shape/json.ts';
 
 /**
- * Lines of your own making: a question and what was written to it, under names that no framework uses
+ * Custom lines: a question and a response, under names that no framework uses
  * together. They are read as the framework's line that they resemble most.
  */
 
@@ -24,7 +24,7 @@ const TAGS = [
 const tagsIn = (value: unknown): number =>
   isFilled(value) ? TAGS.filter((tag) => value.includes(tag)).length : 0;
 
-/** Whether something was made of a text, so that an empty one, too, is what the policy wrote. */
+/** Whether the record has scores, so that an empty text counts as a response, too. */
 const isScored = (record: JsonObject): boolean =>
   ['reward', 'score', ...PREDICTION_KEYS].some((key) => Object.hasOwn(record, key));
 
@@ -34,7 +34,7 @@ const isMessages = (value: unknown): boolean =>
 const isCompletion = (value: unknown, record: JsonObject): boolean =>
   isFilled(value) || isMessages(value) || (value === '' && isScored(record));
 
-/** What may be the text of the rollout: where there are several, those with tags. */
+/** Candidates for the text of the rollout: where there are several, those with tags. */
 function completionKeys(record: JsonObject): readonly string[] {
   const tagged = (keys: readonly string[]) => keys.filter((key) => tagsIn(record[key]) > 0);
   const plain = COMPLETION_KEYS.filter((key) => isCompletion(record[key], record));
@@ -51,7 +51,7 @@ interface RenamedRecord {
   names: ReadonlyMap<string, string>;
 }
 
-/** Null where it is not plain what was asked or what was written. */
+/** Null where question or response is ambiguous. */
 export function renamed(record: JsonObject): RenamedRecord | null {
   const [said, ...others] = completionKeys(record);
   if (said === undefined || others.length > 0) return null;
@@ -90,10 +90,10 @@ export function missingPart(record: JsonObject, question: boolean): string | nul
     const where = `expected it under ${listed(PROMPT_KEYS, 'or')}`;
     return told === undefined || Object.hasOwn(record, 'title')
       ? null
-      : `${has} and no question beside the text under ${told}; ${where}`;
+      : `${has} and no question next to the text under ${told}; ${where}`;
   }
   if (said.length > 1)
-    return `${has}, and nothing tells which of ${listed(said, 'and')} is the rollout’s text; expected one of them`;
+    return `${has}, and it is unclear which of ${listed(said, 'and')} is the rollout’s text; expected one of them`;
   const answered = [...PREDICTION_KEYS, 'pred_ans'].some((key) => Object.hasOwn(record, key));
   const texts = !question && isFilled(record['text']);
   return answered || texts ? `${has} and no text of a rollout; ${PLACES}` : null;

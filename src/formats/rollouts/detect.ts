@@ -40,7 +40,7 @@ const QUESTION =
 const expected = (importers: readonly Importer[]): string =>
   importers.map(({ id, keys }) => `${keys.join(' and ')} (${id})`).join(', ');
 
-/** A line of your own making, read under the names of a layout; null where there is none for it. */
+/** A custom line, read under the names of a layout; null where no layout fits. */
 function readHomeMade(
   value: JsonObject,
   place: Place,
@@ -68,7 +68,7 @@ export function readRecord(
 ): { rollout: ImportedRollout; layout: string } {
   if (!isObject(value)) {
     const found = Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value;
-    throw new RecordError(`holds ${found}; expected one object a line`);
+    throw new RecordError(`holds ${found}; expected one object per line`);
   }
   if (isTooDeep(value)) throw new RecordError('is nested too deeply');
   if (isForage(value)) return { rollout: readForage(value), layout: 'forage' };

@@ -1,8 +1,8 @@
-/** Files of questions and of passages lie beside those of rollouts; they are told here by name. */
+/** Recognises files of questions and passages, which are often next to those of rollouts. */
 
 /**
- * What a file holds where it is one that the Corpus page opens, and where it belongs; null where it is
- * none. Any text can be cut into passages, so that says nothing.
+ * Content of a file for the Corpus page, and where to open it; null for other files.
+ * Any text can be cut into passages, so prose does not count.
  */
 export async function elsewhere(blob: Blob, name: string): Promise<string | null> {
   // Loaded where it is needed: most files are rollouts.

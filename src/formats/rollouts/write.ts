@@ -16,7 +16,7 @@ export type TokenTexts = (ids: readonly number[]) => readonly string[] | null;
 
 export type WrittenLayout = 'forage' | 'verl' | 'rl-logging-board';
 
-/** Infinity and NaN are no JSON: `JSON.stringify` writes them as null, as docs/formats.md asks. */
+/** JSON has no Infinity and NaN: `JSON.stringify` writes them as null, as docs/formats.md requires. */
 const forageLine = (rollout: ImportedRollout): string => JSON.stringify(rollout);
 
 const join = (segments: readonly ImportedSegment[]): string =>

@@ -87,9 +87,9 @@ export function readTrajectories(text: string): TrajectorySet {
     }
     const { kind: _k, ...trajectory } = rest;
     if (groups.has(trajectory.id))
-      throw fault(at + 1, `the trajectory ${shown(trajectory.id)} stands there twice`);
+      throw fault(at + 1, `the trajectory ${shown(trajectory.id)} occurs twice`);
     if (!trajectory.segments.some(isTrained))
-      throw fault(at + 1, 'none of its segments is learned: the policy wrote none of them');
+      throw fault(at + 1, 'it has no trained segment: the model wrote none of its segments');
     groups.set(trajectory.id, trajectory.group);
     trajectories.push(trajectory);
   }

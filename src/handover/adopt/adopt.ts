@@ -167,7 +167,9 @@ export async function adopt(files: readonly AdoptFile[], context: AdoptContext):
   context.signal?.throwIfAborted();
   const state = adapter && stateOf(experiment, adapter, steps, source, notes);
   if (state)
-    notes.push('The optimizer’s moments are not in the folder: they start at 0 if you continue the run.');
+    notes.push(
+      'The optimizer’s moments are not in the folder: they start at 0 if you continue the run.',
+    );
   return {
     experiment,
     trainer: experiment.trainer?.name ?? null,

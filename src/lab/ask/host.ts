@@ -43,7 +43,7 @@ interface Running {
   rate: RateMeter;
 }
 
-/** What lies on this device. */
+/** Stores of this device. */
 export interface AskStorage {
   checkpoints: CheckpointStore;
   /** Imported questions. */
@@ -160,7 +160,7 @@ export class AskHost implements AskApi {
   }
 
   async run(request: RunRequest): Promise<void> {
-    if (this.#running) throw new Error('a run is under way; cancel it first');
+    if (this.#running) throw new Error('a run is in progress; cancel it first');
     const running: Running = {
       request,
       abort: new AbortController(),
@@ -321,13 +321,13 @@ export class AskHost implements AskApi {
   /** @throws Error while a run is under way, and of a policy that does not run on this engine */
   async #trials(): Promise<PolicyTrials> {
     if (this.#running)
-      throw new Error('A run is under way; measure when it has ended, or cancel it first.');
+      throw new Error('A run is in progress; cancel it, or measure after it ends.');
     this.#need('policy');
     const opened = await this.#policy.loading;
     if (!opened) throw this.#notLoaded('policy');
     if (opened.trials) return opened.trials;
     throw new Error(
-      'This policy does not run on the engine of this page. Choose the built-in policy or a checkpoint of this device.',
+      'This model does not run on the engine of this page. Choose the built-in model or a checkpoint stored on this device.',
     );
   }
 

@@ -46,7 +46,7 @@ export async function judgeRunOf(
   } catch (error) {
     if (signal.aborted || error instanceof WorkerLost) throw error;
     throw new Error(
-      `The judge could not be asked. The rollouts and their exact matches stand; choose another judge, or none, and run again. It said: ${messageOf(error)}`,
+      `The judge could not be asked. Rollouts and exact matches are kept; choose another judge, or none, and run again. It said: ${messageOf(error)}`,
       { cause: error },
     );
   }

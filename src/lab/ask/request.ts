@@ -63,7 +63,7 @@ export function checkSummaries(
   const { retrieval } = withOverrides(recipe.settings, overrides);
   if (retrieval.summarize === 'on' && !summarizer)
     throw new Error(
-      `${recipe.title} reads summaries, and no summarizer is chosen. Choose one under “Model and data”; extractive is built in.`,
+      `${recipe.title} needs a summarizer, and none is chosen. Choose one under “Model and data”; extractive is built in.`,
     );
 }
 

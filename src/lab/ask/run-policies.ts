@@ -61,7 +61,7 @@ export class RunPolicies {
   async #ownWith(adapter: Parameters<NonNullable<Policy['setAdapter']>>[0]): Promise<RunPolicy> {
     const { policy } = this.#own;
     if (adapter && !policy.setAdapter)
-      throw new Error('This policy takes no adapter; it runs on another engine.');
+      throw new Error('This model cannot use an adapter, because it runs on another engine.');
     if (adapter || this.#adapted) await policy.setAdapter?.(adapter);
     this.#adapted = adapter !== null;
     return { policy };

@@ -55,7 +55,7 @@ async function forkOf(order: ForkRequest, retriever: Retriever): Promise<Fork> {
 function checkWriter({ writer }: ForkRequest, { policy: { info } }: RunPolicy): void {
   if (!writer || (writer.id === info.id && writer.revision === info.revision)) return;
   throw new ForkError(
-    `${writer.id} ${writer.revision} wrote this rollout, and ${info.id} ${info.revision} would go on. Choose the policy that wrote it, or fork with another adapter.`,
+    `${writer.id} ${writer.revision} wrote this rollout, but ${info.id} ${info.revision} would continue it. Choose the model that wrote it, or fork with another adapter.`,
   );
 }
 
@@ -66,7 +66,7 @@ async function runForked(order: ForkRequest, parts: RunParts, told: OnUpdate): P
   const { retrieval } = withOverrides(of.recipe.settings as unknown as RecipeSettings, {});
   if (retrieval.summarize === 'on' && !summarizer)
     throw new ForkError(
-      'This rollout read summaries, and no summarizer is chosen. Choose one under “Model and data”; extractive is built in.',
+      'This rollout needs a summarizer, and none is chosen. Choose one under “Model and data”; extractive is built in.',
     );
   const opened = await parts.policies.get(request.policies?.[0]);
   const { adapter } = opened;

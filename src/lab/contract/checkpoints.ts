@@ -72,7 +72,7 @@ export interface DownloadProgress {
   /** Of the files whose size is known. */
   totalBytes: number;
   bytesPerSecond: number;
-  /** null where it cannot be told. */
+  /** Null where unknown. */
   secondsLeft: number | null;
   /** What is waited for, where nothing arrives. */
   waiting: string | null;
@@ -95,7 +95,7 @@ export interface CheckpointsApi {
    * @param files those of the folder, where the plan is of one
    */
   add(plan: CheckpointPlan, name: string, files?: LocalFile[]): Promise<Outcome<{ id: string }>>;
-  /** Goes on. @param files those of the folder, where it came from one */
+  /** Continues. @param files those of the folder, where it came from one */
   resume(id: string, files?: LocalFile[]): Promise<Outcome<null>>;
   /** Stops a download and keeps what arrived. */
   pause(id: string): Promise<void>;

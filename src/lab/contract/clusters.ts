@@ -141,7 +141,7 @@ export interface ClusterApi {
   stop(local: LocalSpec): Promise<void>;
   /** The passages in the plane. @param encode as of `overview` */
   map(local: LocalSpec, encode: boolean): Promise<PassageMap | WithoutVectors>;
-  /** A query, and passages that are none of the source's, in the plane of its map. */
+  /** Positions on the source's map of a query and of passages from other sources. */
   place(local: LocalSpec, query: string, passages: readonly Passage[]): Promise<MapPlaces>;
   /** A passage of the source. @throws Error where it has none at that place */
   passage(local: LocalSpec, row: number): Promise<Passage>;

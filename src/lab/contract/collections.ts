@@ -94,7 +94,7 @@ export interface CollectionsApi {
     files: FileToImport[],
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome>;
-  /** Goes on with an import, given its file again. */
+  /** Continues an import with its file. */
   resumeImport(
     job: string,
     importId: string,

@@ -114,7 +114,7 @@ export interface EvaluationsApi {
   cancelMeasure(): Promise<void>;
   /**
    * Which imported questions name what no passage mentions that the systems would search, and which of a world,
-   * built in or fresh, where passages of your own are searched for them. Sets that are searched in their own
+   * built in or fresh, where the user's own passages are searched for them. Sets that are searched in their own
    * world are left out, and search engines, which do not tell.
    * @throws the signal's reason
    */
@@ -125,7 +125,7 @@ export interface EvaluationsApi {
   ): Promise<UnknownInSet[]>;
   /** Stores an evaluation and begins it. One at a time runs in a tab. */
   start(spec: EvaluationSpec, name: string, device: DeviceChoice): Promise<EvaluationRecord>;
-  /** Goes on where it stopped; rollouts that failed are tried again. */
+  /** Continues where it stopped; failed rollouts are tried again. */
   resume(id: string, device: DeviceChoice): Promise<void>;
   /** Ends the rollouts under way and stops; wherever it runs. */
   pause(id: string): Promise<void>;
@@ -147,7 +147,7 @@ export interface EvaluationsApi {
   readEvaluation(file: Blob): Promise<{ name: string; spec: EvaluationSpec }>;
   /** Runs of this browser whose adapters can be evaluated. */
   runs(): Promise<EvaluableRun[]>;
-  /** Systems of your own, by title. */
+  /** The user's own systems, by title. */
   customs(): Promise<CustomSystem[]>;
   /** Saves a system; one of that id is replaced. @throws Error of one line that names what is wrong */
   saveCustom(system: CustomSystem): Promise<void>;

@@ -309,7 +309,7 @@ export interface RolloutsApi {
   /**
    * Rollouts at positions as one file, of these columns where it is a table; null where it was cancelled.
    * @param spell decodes tokens, for layouts that show them as text
-   * @param onProgress rollouts that were written, of how many; of a table nothing is told
+   * @param onProgress rollouts written so far, and all; not called for a table
    */
   exportRows(
     job: string,

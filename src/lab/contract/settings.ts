@@ -65,7 +65,7 @@ export type QuestionChoice = { kind: 'world'; id: string } | { kind: 'typed'; te
 /** Whose text is sampled: a policy as it is, or with the adapter of a stored run. */
 export type PolicyChoice = Exclude<EvaluatedPolicy, { kind: 'folders' }>;
 
-/** A recorded rollout that is continued, and what is otherwise from there. */
+/** A fork request: the recorded rollout and what changes from that event on. */
 export interface ForkRequest {
   of: Rollout;
   /** The first event that is made again. */
@@ -88,7 +88,7 @@ export interface RunRequest {
   setup: Setup;
   /** Policies that each make the rollouts, one after another; the setup's where absent. Of a fork: the first. */
   policies?: readonly PolicyChoice[];
-  /** Goes on with a rollout in place of new ones. */
+  /** Continues a rollout instead of starting new ones. */
   fork?: ForkRequest;
 }
 

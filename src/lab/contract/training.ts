@@ -196,7 +196,7 @@ export interface TrainApi {
     setup: Setup,
     demonstrations?: Blob,
   ): Promise<string>;
-  /** Goes on with the runs of a sweep that wait. */
+  /** Continues with the waiting runs of a sweep. */
   goOnWithSweep(sweepId: string): Promise<void>;
   /**
    * Marks the runs that wait as deleted; `restore` undoes it. The one that trains continues to its end.
@@ -204,7 +204,7 @@ export interface TrainApi {
    */
   dropRest(sweepId: string): Promise<string[]>;
   /**
-   * Goes on from the last good snapshot, on another device where one is given.
+   * Continues from the last good snapshot, on another device where one is given.
    * @param steps of the whole run from now on, for one that reached its last step
    */
   resume(runId: string, device?: RunRecord['device'], steps?: number): Promise<void>;

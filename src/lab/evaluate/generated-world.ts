@@ -44,7 +44,7 @@ export async function startGeneratedWorld({
       onWorld: (loaded) => (world = loaded),
       onStarted: (end) => (terminate = end),
     });
-    if (!world) throw new Error('The world was not made.');
+    if (!world) throw new Error('The world could not be generated.');
     return { world, open: (spec) => started.open(spec), lost: lost.signal, terminate };
   } catch (error) {
     terminate();
@@ -58,7 +58,7 @@ export function startGeneratedNames(workers: WorkerFactory): StartedNames {
     name: 'retrieval',
     create: workers.retrieval,
     locks: workers.locks,
-    // The call under way is told.
+    // Reject the call in progress.
     onLost: () => undefined,
   });
   return { names: api.names, terminate };

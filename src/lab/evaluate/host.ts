@@ -328,8 +328,7 @@ export class EvaluationHost implements EvaluationsApi {
     await this.#change(id, {
       status: 'paused',
       ...(found && { done: found.rollouts.length, failed: found.failed.length }),
-      notice:
-        'The tab was closed while this evaluation ran. “Go on” begins with the rollouts that are missing.',
+      notice: 'The tab was closed while this evaluation ran. “Go on” runs the missing rollouts.',
     });
   }
 

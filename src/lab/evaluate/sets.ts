@@ -80,7 +80,7 @@ export class OpenSets {
     const set = await this.#open(source, note);
     if (set.questions.length === 0)
       throw new Error(
-        `${set.name} has no question of the split “${source.split}”; choose another.`,
+        `${set.name} has no question in the split “${source.split}”; choose another.`,
       );
     this.#sets.push(set);
   }
@@ -89,7 +89,7 @@ export class OpenSets {
     switch (source.kind) {
       case 'files':
         throw new Error(
-          'This evaluation names files of a command line; choose questions of this browser in their place.',
+          'This evaluation names files of the command line; choose questions of this browser instead.',
         );
       case 'fresh': {
         const { seed } = source;

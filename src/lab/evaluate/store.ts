@@ -212,7 +212,7 @@ export class EvaluationStore {
     });
   }
 
-  /** Systems of your own by title; one that this version cannot run is left out. */
+  /** The user's own systems by title; those that this version cannot run are left out. */
   async customs(): Promise<CustomSystem[]> {
     const rows: unknown[] = await this.#db.customs.toArray();
     const known = rows.flatMap((row) => {

@@ -24,7 +24,7 @@ import { meanOrNull } from '../../base/statistics.ts';
  * thousands of rows cannot scroll. Rows are then asked for as they come on the screen.
  */
 
-/** A filter's error as a value. @throws what is none */
+/** A filter's error as a value. @throws every other error */
 export function faultOf(error: unknown): FilterFault {
   if (!(error instanceof FilterError)) throw error;
   const { message, position, length } = error;

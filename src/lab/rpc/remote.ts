@@ -111,7 +111,7 @@ export class Connection {
         settle();
       };
       const fail = (error: Error): void => end(() => reject(error));
-      /** The host is told to stop; its answer is not waited for. */
+      /** Tells the host to stop without waiting for its answer. */
       const giveUp = (error: Error): void => {
         fail(error);
         this.#far.abort(call, packError(error)).catch(() => undefined);

@@ -86,7 +86,7 @@ export interface ServeOptions {
   locks?: Locks;
 }
 
-/** Serves a host's methods, and those of the hosts in its fields, to whoever started this worker. */
+/** Serves a host's methods, and those of the hosts in its fields, to the page or worker that started this one. */
 export function serve(host: object, options: ServeOptions = {}): void {
   const { endpoint, life = self.name, locks = navigator.locks } = options;
   const server: Served = new HostServer(host);

@@ -286,7 +286,7 @@ export class RunStore {
     const kept = pointer?.adapters?.find((one) => one.step === step);
     if (kept) return readAdapter(kept, (file) => this.#checked(file));
     const found = snapshotsOf(pointer).find((one) => one.step === step);
-    if (!found) throw new Error(`The adapter of step ${step} is not kept any more.`);
+    if (!found) throw new Error(`The adapter of step ${step} is no longer stored.`);
     return this.#load(found);
   }
 

@@ -1,5 +1,5 @@
 import {
-  BASIS_NAMES,
+  SHORT_BASIS_NAMES,
   OUTCOME_NAMES,
   type Outcome,
   type OutcomeBasis,
@@ -45,10 +45,10 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
   },
 };
 
-/** "wrong though retrieved, by the judge"; @param basis left out where the place says it, null where there is none */
+/** "retrieved but wrong (judge)"; @param basis left out where the heading says it, null where there is none */
 export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis | null): string => {
   if (outcome === null) return '–';
-  return basis ? `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basis]}` : OUTCOME_NAMES[outcome];
+  return basis ? `${OUTCOME_NAMES[outcome]} (${SHORT_BASIS_NAMES[basis]})` : OUTCOME_NAMES[outcome];
 };
 
 /** Outcomes as bars, those that none has left out. */

@@ -22,9 +22,7 @@ describe('a fork of a rollout that read summaries', () => {
 
   test('is refused where nobody writes them, in one line that says what to do', async () => {
     const { status, out, err } = await labHere('fork', of, '--event', '1');
-    expect(err.trim()).toMatch(
-      /^UR² needs a summarizer: add --summarizer extractive/,
-    );
+    expect(err.trim()).toMatch(/^UR² needs a summarizer: add --summarizer extractive/);
     expect(err.trim().split('\n')).toHaveLength(1);
     expect([status, out]).toEqual([2, '']);
   });

@@ -83,7 +83,9 @@ describe('ur2', () => {
     const record = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
     // It is chosen where nobody is, as the page does, and said.
     expect(record.summarizer).toBe('extractive');
-    expect(run.err).toContain('rollouts of this run read summaries, written by the built-in extractive summarizer');
+    expect(run.err).toContain(
+      'rollouts of this run read summaries, written by the built-in extractive summarizer',
+    );
   });
 
   test('is evaluated with the summarizer that it was trained with', async () => {

@@ -52,7 +52,7 @@ test('answers are judged, those that fail are marked with the reason, and a seco
   const reasons = report.notJudged.map(({ reason }) => reason);
   expect(reasons).toHaveLength(4);
   expect(reasons.join('\n')).toMatch(
-    /no JSON.*\n.*content refused.*\n.*no verdict within 1 s\n.*neither True nor False alone: “It depends.”/,
+    /no JSON.*\n.*content refused.*\n.*no verdict within 1 s\n.*not just True or False: “It depends.”/,
   );
   // Three verdicts, and two replies that could not be read.
   expect(report.cost).toMatchObject({ calls: 5, uncounted: 0, completionTokens: 5 });

@@ -199,7 +199,10 @@ describe('what cannot be trained on', () => {
       ['--questions', tiny],
       /none of its 1 questions is left to train on \(0 to train on, 1 held out/,
     ],
-    [['--questions', plain, '--split-field', 'fold'], /no question has train \(or training\) in the field fold/],
+    [
+      ['--questions', plain, '--split-field', 'fold'],
+      /no question has train \(or training\) in the field fold/,
+    ],
     [['--split-seed', '1'], /--split-seed needs --questions FILE/],
     [['--method', 'flat'], /--method needs --corpus FILE/],
     [

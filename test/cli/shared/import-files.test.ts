@@ -78,10 +78,16 @@ describe('files of one’s own', () => {
   });
 
   test.each([
-    [() => readCorpus(['/nowhere.json'], () => undefined), /\/nowhere\.json is not a readable file/],
+    [
+      () => readCorpus(['/nowhere.json'], () => undefined),
+      /\/nowhere\.json is not a readable file/,
+    ],
     [() => readCorpus([asked], () => undefined), /asked\.jsonl: no passages/],
     [() => readQuestions(rivers, () => undefined), /rivers\.json: no questions found/],
-    [() => openCorpus([], 'flat', '/nowhere', () => undefined), /\/nowhere is not the folder of an enc/],
+    [
+      () => openCorpus([], 'flat', '/nowhere', () => undefined),
+      /\/nowhere is not the folder of an enc/,
+    ],
   ])('faults say which file and what it lacks %#', async (act, message) => {
     await expect(act()).rejects.toThrow(message);
   });

@@ -249,7 +249,7 @@ describe('a sweep of lab train', () => {
   });
 
   test.each([
-    [['lr=1e-4', '--check'], /^sweep: lr has one value; a sweep needs two or more/],
+    [['lr=1e-4', '--check'], /^sweep: lr has one value; give two or more/],
     [['lr=1e-4,2e-4'], /^--sweep needs --out DIR, or --check\.$/],
     [['lr=1,2', '--check', '--kv', 'f16'], /^--sweep does not support --kv; /],
     [['lr=1,2', '--check', '--corpus', 'x.jsonl'], /^--sweep needs --corpus and --questions/],

@@ -104,7 +104,9 @@ describe('a run without its adapter', () => {
   });
 
   test('is told which policy it lacks, and that it cannot go on', () => {
-    expect(said).toContain(`The adapter was not imported: it was trained on baize-mini (${REVISION})`);
+    expect(said).toContain(
+      `The adapter was not imported: it was trained on baize-mini (${REVISION})`,
+    );
     expect(said).toContain(`${TODAY} has other weights (`);
     expect(said).toContain('Name the folder of that model: --policy DIR.');
     expect(said).toContain(

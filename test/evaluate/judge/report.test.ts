@@ -70,10 +70,10 @@ test('an answer without a verdict is in no share, and says why', () => {
   const report = judgeReport('lj/1:m', items, { outcomes, ended: 'cancelled' });
   expect([report.answers, report.judged, report.right]).toEqual([5, 1, 1]);
   expect(report.notJudged.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([
-    'b: the reply says neither True nor False alone: “Hm.”',
+    'b: the reply is not just True or False: “Hm.”',
     'c: it was silent for 3 s',
-    'd: there is no gold answer to judge against',
-    'e: it was not reached',
+    'd: there is no gold answer to judge by',
+    'e: it was not judged yet',
   ]);
 });
 

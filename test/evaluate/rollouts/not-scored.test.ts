@@ -60,7 +60,7 @@ describe('a rollout whose answer cannot be read', () => {
     const rollout = await importOne(PROSE);
     const row = rowOf(rollout);
     expect(row.outcome).toBe('not-scored');
-    expect(row.notScored).toMatch(/no protocol is known/);
+    expect(row.notScored).toMatch(/the protocol is unknown/);
     const { em, f1, answered, retrieved, reward } = row.numbers;
     expect({ em, f1, answered, retrieved, reward }).toEqual({
       em: null,

@@ -232,7 +232,7 @@ describe('what is said of a loss', () => {
     for (const { segments } of unsaid) for (const segment of segments) delete segment.mask;
     expect(computeSide(unsaid, whatIfSettings({}, { mask: 'policy' })).cannot).toEqual([]);
     expect(computeSide(unsaid, whatIfSettings({}, { mask: 'stored' })).cannot).toEqual([
-      'the file has no loss mask: the policy’s own text is taken as trained',
+      'the file has no loss mask: the model’s own text is taken as trained',
     ]);
   });
 

@@ -29,7 +29,7 @@ describe('why a rollout is wrong', () => {
     expect(why(searched([first, { ...born, source: 'local', hits: [STALE] }], 'Bergen'))).toEqual({
       end: 'not-found',
       sentence:
-        'The second hop was searched in the wrong source: “Ida Holm” lies in the web. The answer says “Bergen”, gold is “Oslo”.',
+        'The second hop was searched in the wrong source: “Ida Holm” is in the web. The answer says “Bergen”, gold is “Oslo”.',
     });
     expect(why(searched([first, { ...born, hits: [RAIN] }], null))).toEqual({
       end: 'not-found',
@@ -53,7 +53,7 @@ describe('why a rollout is wrong', () => {
       sentence: 'Every passage was found; the answer says “Rome”, gold is “Oslo”.',
     });
     expect(why(searched([first, born], 'in Oslo, Norway'))?.sentence).toBe(
-      'The answer holds “Oslo” and says more: “in Oslo, Norway” is wrong by EM alone.',
+      'The answer holds “Oslo” and says more: “in Oslo, Norway” is wrong only by EM.',
     );
   });
 
@@ -67,7 +67,7 @@ describe('why a rollout is wrong', () => {
     });
     expect(of([{ ...born, hits: [RAIN] }], 'Rome')).toEqual({
       end: 'not-found',
-      sentence: '1 search brought nothing with “Oslo”; the answer says “Rome”.',
+      sentence: '1 search found nothing with “Oslo”; the answer says “Rome”.',
     });
     expect(of([first, born], 'Rome')).toEqual({
       end: 'not-read',

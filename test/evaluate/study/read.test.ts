@@ -122,7 +122,7 @@ describe('claims of signatures', () => {
 
 describe('each problem is named', () => {
   test.each<[string, unknown, string | RegExp]>([
-    ['no JSON', '{"format"', /^is no JSON: /],
+    ['no JSON', '{"format"', /^is not JSON: /],
     ['another format', studyJson({ format: 'forage.study/2' }), /^format: /],
     ['no question', studyJson({ question: ' ' }), /^question: /],
     ['a name that is no folder', studyJson({ name: '../x' }), /^name: must be letters/],
@@ -257,7 +257,7 @@ describe('each problem is named', () => {
     [
       'a missing folder',
       studyJson({ evaluate: { ...evaluate, worlds: [{ folder: 'w' }] } }),
-      'evaluate.worlds.0: w is no world: it has no manifest.json',
+      'evaluate.worlds.0: w is not a world folder: manifest.json is missing',
     ],
     [
       'a missing corpus',
@@ -281,7 +281,7 @@ describe('each problem is named', () => {
     [
       'a missing policy',
       studyJson({ policy: 'p' }),
-      'policy: p is no checkpoint: it has no config.json',
+      'policy: p is not a checkpoint folder: config.json is missing',
     ],
     [
       'missing demonstrations',

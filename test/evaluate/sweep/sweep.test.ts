@@ -71,20 +71,20 @@ test('of a swept factor of the reward, the others keep their proportions and all
 });
 
 test.each([
-  ['lr', /'lr' names no values; write setting=value,value/],
+  ['lr', /'lr' has no values; write setting=value,value/],
   ['lr=1e-4,', /empty value/],
-  ['lr=[1],2', /'\[1\]' of lr is no number, word, true or false/],
-  ['', /one or two settings, and 0 are named/],
+  ['lr=[1],2', /'\[1\]' of lr is not a number, a word, true or false/],
+  ['', /one or two settings, not 0/],
   ['lr=1e-4,2e-4;seed=1,2;groupSize=2,4', /one or two settings, and 3 are named/],
-  ['lr=1e-4', /lr has one value; a sweep needs two or more/],
+  ['lr=1e-4', /lr has one value; give two or more/],
   ['lr=1e-4,0.0001', /lr has the value 0\.0001 twice/],
-  ['nothing=1,2', /nothing is no setting that can be swept/],
-  ['preset=a,b', /preset is no setting that can be swept/],
-  ['optimizer=1,2', /optimizer holds several settings; name one of them, as optimizer\./],
+  ['nothing=1,2', /nothing cannot be swept/],
+  ['preset=a,b', /preset cannot be swept/],
+  ['optimizer=1,2', /optimizer holds several settings; name one of them, such as optimizer\./],
   ['lr=1,2;optimizer.learningRate=3,4', /both axes are optimizer\.learningRate/],
   ['lr=1e-4,-1', /lr -1: training settings: optimizer\.learningRate/],
   ['topP=1,0.5', /topP 0\.5: Training with top-p 0\.5 is refused/],
-  ['heldOut.questions=4,8', /heldOut\.questions is no setting that can be swept/],
+  ['heldOut.questions=4,8', /heldOut\.questions cannot be swept/],
 ])('%j is refused in one line', (text, message) => {
   let said = '';
   try {
@@ -97,7 +97,11 @@ test.each([
 });
 
 test.each([
-  ['kunlun-baize/dapo', 'kl=0,0.5', /objective\.kl\.coefficient does nothing here: the KL penalty/],
+  [
+    'kunlun-baize/dapo',
+    'kl=0,0.5',
+    /objective\.kl\.coefficient has no effect here: the KL penalty/,
+  ],
   ['search-r1/ppo', 'objective.estimator=grpo,rloo', /estimator does nothing here: the critic/],
   // One of the rows switches off what the columns vary.
   ['kunlun-baize/dapo', 'objective.kl.place=loss,off;kl=0.1,0.5', /place off · kl 0\.1: .*nothing/],

@@ -61,12 +61,12 @@ describe('a system of one’s own', () => {
     );
     expect(refusal({ format: 'forage.system/0' })).toMatch(/never was one/);
     for (const format of ['forage.system/x', 'forage.train/2', 2, null])
-      expect(refusal({ format })).toMatch(/^This is no system/);
+      expect(refusal({ format })).toMatch(/^This is not a system/);
     const evaluation = (format: string) => () => readEvaluationFile(JSON.stringify({ format }));
     expect(evaluation('forage.evaluation-file/7')).toThrow(
       /^This evaluation is of a newer version of Forage: .*"forage\.evaluation-file\/7"/,
     );
-    expect(evaluation('forage.system/1')).toThrow(/^This is no evaluation/);
+    expect(evaluation('forage.system/1')).toThrow(/^This is not an evaluation/);
   });
 
   it('mutated anywhere is valid or refused in one line', () => {

@@ -114,7 +114,7 @@ describe('a measure that not every question has', () => {
   });
 
   it('is said under the table where one n stands for a whole row', async () => {
-    const note = 'Recall over 3 of 4 questions: the others name no evidence.';
+    const note = 'Recall over 3 of 4 questions: the others have no known evidence.';
     expect(await textOf('markdown')).toContain(note);
     expect(await textOf('latex')).toContain(note);
     expect(await textOf('markdown', RESULT)).not.toContain(' over 4 of 4 ');
@@ -130,19 +130,19 @@ describe('a measure that not every question has', () => {
     });
     const rows = [over(present(a, 'a'), 'A', 3), over(present(b, 'b'), 'B', 4)];
     expect(countNotes(rows, (id) => id)).toEqual([
-      'Recall over 3 of 4 questions (A), 4 of 4 (B): the others name no evidence.',
+      'Recall over 3 of 4 questions (A), 4 of 4 (B): the others have no known evidence.',
     ]);
     const many = [1, 2, 3, 4].map((n) => over(present(a, 'a'), `S${n}`, n));
     expect(countNotes(many, (id) => id)).toEqual([
-      'Recall over 1 to 4 questions, fewer than the row has: the others name no evidence.',
+      'Recall over 1 to 4 questions, fewer than in the row: the others have no known evidence.',
     ]);
   });
 
   it('is missing for a reason of its own', async () => {
     const [table] = await systemsTables(RESULT, 'all');
     expect(missingNotes(present(table, 'table').rows)).toEqual([
-      'judge (no judge was asked)',
-      'recall (the questions name no evidence)',
+      'judge (no judge was used)',
+      'recall (the questions have no known evidence)',
     ]);
   });
 });

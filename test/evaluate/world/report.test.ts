@@ -235,7 +235,7 @@ describe('contents', () => {
   it('prints as text what it holds', () => {
     const text = reportText(report);
     expect(text).toMatch(/as searched, each source +50\.0 %/);
-    expect(text).toMatch(/misses that it mends +50\.0 % of 2/);
+    expect(text).toMatch(/misses that it fixes +50\.0 % of 2/);
     expect(text).toMatch(/by vectors \(local\) +-/);
   });
 });

@@ -117,7 +117,7 @@ test('a compression that is not read says what to do', async () => {
 
 test('a zip file of other things, and one cut short, are one clear error', async () => {
   await expect(readAll(zip({ 'a.txt': strToU8('x') }), 'a.zip')).rejects.toThrow(
-    /^a\.zip is a zip archive\. Unpack it and open the files .* it holds no samples\/\*\.json/,
+    /^a\.zip is a zip archive\. Unpack it and open the rollout files .* it holds no samples\/\*\.json/,
   );
   const whole = zipSync(log());
   await expect(readAll(new Blob([whole.slice(0, 300)]), 'a.eval')).rejects.toThrow(

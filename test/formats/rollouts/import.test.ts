@@ -161,7 +161,7 @@ describe('broken lines are named, the rest loads', () => {
 
   test.each<[name: string, line: string | Uint8Array<ArrayBuffer>, reason: RegExp]>([
     ['half a line', good.slice(0, 80), /^is not JSON/],
-    ['a list', '[1, 2]', /^holds a list; expected one object a line/],
+    ['a list', '[1, 2]', /^holds a list; expected one object per line/],
     ['other keys', '{"idx": 1}', /^no rollout layout is known with the keys idx/],
     ['text missing', '{"input": "a", "output": 3}', /^"output" is number; expected text/],
     ['a later version', '{"format": "forage.rollout/2"}', /this version reads forage\.rollout\/1/],

@@ -35,7 +35,7 @@ it('does not let other weights go on with a rollout than those that may', async 
     signal: new AbortController().signal,
   };
   await expect(runRollouts(parts, () => undefined)).rejects.toThrow(
-    /^test 0 wrote this rollout, and test 1 would go on\./,
+    /^test 0 wrote this rollout, but test 1 would continue it\./,
   );
   expect(ended).toBe(true);
 });

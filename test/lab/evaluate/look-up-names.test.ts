@@ -169,7 +169,7 @@ describe('names of the questions of a fresh world', () => {
     ]);
     expect(found[0]?.first.map((one) => one.names)).toEqual([['Far Port'], ['Grey Heron']]);
     expect(state).toMatchObject({ started: 1, running: 0, worlds: [{ seed: 7 }] });
-    expect(state.stages[0]).toBe('making the world of seed 7');
+    expect(state.stages[0]).toBe('generating the world of seed 7');
   });
 
   it('are not made again for a change that asks the same', async () => {

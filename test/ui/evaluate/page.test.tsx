@@ -139,7 +139,7 @@ describe('the table', () => {
   it('leaves out a column that nobody measured, and says so', async () => {
     const { html } = await show();
     expect(rowsIn(html)[0]).not.toContain('judge');
-    expect(wordsIn(html)).toContain('Not measured here: judge (no judge was asked).');
+    expect(wordsIn(html)).toContain('Not measured here: judge (no judge was used).');
   });
 
   it('says over how many questions a number is, in its cell and below, and why the others lack it', async () => {
@@ -163,10 +163,12 @@ describe('the table', () => {
       ['2', '2'],
       ['3', '3'],
     ]);
-    expect(wordsIn(html)).toContain('Recall over 2 of 3 questions: the others name no evidence.');
+    expect(wordsIn(html)).toContain(
+      'Recall over 2 of 3 questions: the others have no known evidence.',
+    );
     const none = some.rollouts.map((one) => ({ ...one, recall: null }));
     expect(wordsIn(await draw({ ...some, rollouts: none }))).toContain(
-      'Not measured here: judge (no judge was asked), recall (the questions name no evidence).',
+      'Not measured here: judge (no judge was used), recall (the questions have no known evidence).',
     );
   });
 

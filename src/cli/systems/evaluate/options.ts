@@ -198,8 +198,7 @@ export function specOf(
           return { ...own, run: folder, ...(step !== null && { step }) };
         });
   const adapted = adapter !== undefined || run !== undefined;
-  if (values['base'] === true && !adapted)
-    throw new UsageError('--base needs --adapter or --run.');
+  if (values['base'] === true && !adapted) throw new UsageError('--base needs --adapter or --run.');
   const { k, source } = values;
   try {
     const spec = parseSpec({

@@ -32,7 +32,7 @@ export interface Histogram {
   shown: HistogramPart;
 }
 
-/** So many different values have a bin each. */
+/** Up to this many different values, each has its own bin. */
 const MOST_VALUES = 12;
 /** About as many bins otherwise. */
 const BINS = 16;
@@ -61,7 +61,7 @@ export function edgesOf(values: readonly number[]): number[] {
   return edges;
 }
 
-/** Clauses of a reward may have names that are no word of a filter. */
+/** Reward clauses may have names that a filter cannot write. */
 const NAMED = /^[^\s()"=<>!]+$/;
 
 /** A bin a value where there are few, else bins of equal width. */

@@ -8,7 +8,7 @@ import { readFactsOf, type RolloutFacts } from '../lint/facts.ts';
 import { LINTS, type Finding } from '../lint/finding.ts';
 import { lintRollout } from '../lint/index.ts';
 import { readRounds, type RoundReading } from '../reading/rounds.ts';
-import { BASIS_NAMES, basisOf, OUTCOME_NAMES, outcomeOf } from '../taxonomy.ts';
+import { basisOf, OUTCOME_NAMES, outcomeOf, SHORT_BASIS_NAMES } from '../taxonomy.ts';
 import { rescore, type Rescored } from '../rescore/rescore.ts';
 
 /** What every written form of one rollout says. */
@@ -82,7 +82,9 @@ export function figuresOf({ rollout, facts }: Report): [string, string][] {
     ['cover-EM (R1-Searcher)', numberText(byR1Searcher?.coverEm)],
     [
       'outcome',
-      outcome === null ? '–' : `${OUTCOME_NAMES[outcome]}${basis ? `, ${BASIS_NAMES[basis]}` : ''}`,
+      outcome === null
+        ? '–'
+        : `${OUTCOME_NAMES[outcome]}${basis ? ` (${SHORT_BASIS_NAMES[basis]})` : ''}`,
     ],
     ['judge', judge === null ? 'none in the file' : judge ? 'right' : 'wrong'],
     ['reward', numberText(rollout.reward)],

@@ -34,7 +34,7 @@ function fieldItems(known: KnownValues): Completion[] {
       kind: 'field',
       note,
     })),
-    word('not', 'turns the next condition round; what is unknown stays so'),
+    word('not', 'negates the next condition; unknown stays unknown'),
     word('(', 'opens a group'),
   ];
 }

@@ -34,7 +34,7 @@ export const OPERATOR_NOTES: Record<string, string> = {
   '>': 'more than',
   '>=': 'at least',
   is: 'is missing, is present',
-  contains: 'holds a text, upper or lower case',
+  contains: 'contains a text, upper or lower case',
   matches: 'matches a regular expression',
   has: 'has a label',
 };
@@ -54,7 +54,7 @@ const TEXTS: readonly Field[] = [
   { name: 'question', kind: 'text', note: 'text of the question' },
   { name: 'answer', kind: 'text', note: 'the answer as it was extracted' },
   { name: 'recipe', kind: 'text', note: 'recipe of the rollout' },
-  { name: 'policy', kind: 'text', note: 'policy that wrote it' },
+  { name: 'policy', kind: 'text', note: 'model that wrote it' },
   { name: 'layout', kind: 'text', note: 'layout of the file', values: LAYOUTS },
   {
     name: 'protocol',
@@ -65,7 +65,7 @@ const TEXTS: readonly Field[] = [
   {
     name: 'outcome',
     kind: 'text',
-    note: 'how it ended, right by the judge or else by EM',
+    note: 'how it ended, scored by the judge or else by EM',
     values: Object.keys(OUTCOME_NAMES),
     names: OUTCOME_NAMES,
   },
@@ -73,7 +73,7 @@ const TEXTS: readonly Field[] = [
   {
     name: 'ended',
     kind: 'text',
-    note: 'where on the way asked, found, read, answered it was lost',
+    note: 'stage where it was lost: asked, found, read, answered',
     values: END_NAMES,
     names: ENDS,
   },
@@ -81,7 +81,7 @@ const TEXTS: readonly Field[] = [
 ];
 
 const SETS: readonly Field[] = [
-  { name: 'tags', kind: 'set', note: 'tags you gave' },
+  { name: 'tags', kind: 'set', note: 'your tags' },
   {
     name: 'lint',
     kind: 'set',
@@ -95,8 +95,8 @@ const SETS: readonly Field[] = [
 const SEGMENTS: readonly Field[] = [
   { name: 'text', kind: 'segment', note: 'any text' },
   { name: 'prompt', kind: 'segment', note: 'the prompt' },
-  { name: 'written', kind: 'segment', note: 'all that the policy wrote' },
-  { name: 'read', kind: 'segment', note: 'all that the environment gave' },
+  { name: 'written', kind: 'segment', note: 'all text of the model' },
+  { name: 'read', kind: 'segment', note: 'all text of the environment' },
   { name: 'think', kind: 'segment', note: 'thoughts' },
   { name: 'search', kind: 'segment', note: 'queries' },
   { name: 'result', kind: 'segment', note: 'results' },

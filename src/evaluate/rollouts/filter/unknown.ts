@@ -17,7 +17,7 @@ export interface Unknown {
 
 const TEXTS = {
   recipe: 'the record names no recipe',
-  policy: 'the record names no policy',
+  policy: 'the record names no model',
   protocol: 'no tag protocol was recognised in the text',
   outcome: NO_GOLD_ANSWERS,
 } as const;
@@ -55,7 +55,7 @@ const isOlder = ({ numbers }: RolloutRow, field: string): boolean =>
 function whyOf(field: string, lacking: readonly RolloutRow[]): string {
   if (isText(field)) return TEXTS[field];
   if (lacking.every((row) => isOlder(row, field)))
-    return 'the file was read before this was counted; open it again to have it';
+    return 'the file was imported by an older version; open it again to count this';
   if (isRowNumber(field)) return rowNumber(field).unknown;
   return `the reward has no clause “${field.replace(/^reward\./, '')}”`;
 }

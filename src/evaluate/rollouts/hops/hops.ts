@@ -72,7 +72,7 @@ export type HopMap =
 const NO_CHAIN =
   'the file names neither a gold chain of its question nor supporting titles, so nobody can say which hop failed';
 
-const NO_HOP = 'all that it takes stands in the question, and nothing has to be looked up';
+const NO_HOP = 'the question has all that is needed; nothing has to be looked up';
 
 /** Whether all of a name's words are in the query. */
 const names = (query: ReadonlySet<string>, name: string): boolean => {

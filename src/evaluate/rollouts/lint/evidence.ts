@@ -44,9 +44,7 @@ export function underSearch(rollout: ImportedRollout): Finding[] {
   )
     return [];
   const where =
-    read.length === 1
-      ? 'does not stand in the one result'
-      : `stands in none of the ${read.length} results`;
+    read.length === 1 ? 'is not in the only result' : `is in none of the ${read.length} results`;
   const message = `"${answer.trim().slice(0, 120)}" ${where}.`;
   return [finding(rollout, 'under-search', message)];
 }

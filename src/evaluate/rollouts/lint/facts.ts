@@ -31,7 +31,7 @@ export interface RolloutFacts {
   /** The judge's verdict; null without one. */
   judge: boolean | null;
   /**
-   * Whether its evidence was retrieved cannot be told by the words of a gold answer: every one is yes, no or
+   * The text of a gold answer cannot show whether evidence was retrieved: every one is yes, no or
    * "noanswer", or it is worked out, or is that there is none (`WORKED_OUT`).
    */
   closed: boolean;
@@ -39,7 +39,7 @@ export interface RolloutFacts {
   retrieved: boolean;
   /** Searches that were made; queries that the policy wrote where the record has no events to count. */
   searches: number;
-  /** The environment showed results or background, whoever asked for them. */
+  /** The environment showed results or background, requested or not. */
   shown: boolean;
   /**
    * Something that was read may hold the answer: a gold answer is in it, or, where `closed`, words cannot tell.

@@ -64,12 +64,12 @@ export const LINTS = {
   'under-search': {
     kind: 'behaviour',
     title: 'Answered without evidence',
-    why: 'The answer stands in nothing that was read: it is memory or a guess.',
+    why: 'The answer is in none of the results: it is memory or a guess.',
   },
   'copied-query': {
     kind: 'behaviour',
     title: 'Query copied',
-    why: 'Asking the whole question, or the same thing again, is no decomposition.',
+    why: 'Asking the whole question or the same query again does not decompose it.',
   },
   'answer-seen-not-given': {
     kind: 'behaviour',
@@ -84,7 +84,7 @@ export const LINTS = {
   'answer-not-closed': {
     kind: 'behaviour',
     title: 'Answer not closed',
-    why: 'A limit cut it off, or its end was left out of the file. It is scored as it stands here; code that looks for the closing tag finds no answer.',
+    why: 'A limit cut it off, or its end is missing in the file. It is scored as shown here; code that looks for the closing tag finds no answer.',
   },
   'contradicts-evidence': {
     kind: 'behaviour',

@@ -36,12 +36,9 @@ export function resultEndedEarly(rollout: ImportedRollout): Finding[] {
   const findings: Finding[] = [];
   const report = (where: TextSpan, tag: string): void =>
     void findings.push(
-      finding(
-        rollout,
-        'result-ended-early',
-        `${tag} stands here, but its block had ended before.`,
-        [where],
-      ),
+      finding(rollout, 'result-ended-early', `${tag} is here, but its block ended before.`, [
+        where,
+      ]),
     );
   rollout.segments.forEach(({ source, text, ids }, i) => {
     const block = source === 'environment' && protocol ? environmentBlock(text, protocol) : null;

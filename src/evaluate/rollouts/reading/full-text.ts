@@ -77,7 +77,7 @@ function countIn(text: string, pattern: RegExp): number {
   return count;
 }
 
-/** What the policy wrote tells more than what it was given, and that more than the prompt all share. */
+/** Ranks text of the policy above its inputs, and those above the shared prompt. */
 const ORDER: readonly ImportedSegment['source'][] = ['policy', 'environment', 'prompt'];
 
 /**

@@ -164,11 +164,11 @@ export const siblingTree = (
   values: readonly (number | null)[],
 ): TreeNode[] => grow(siblings, values, [...siblings.keys()], 0);
 
-/** What the colour of a branch tells. */
+/** Meaning of a branch's colour. */
 export type ValueBasis = 'advantage' | 'reward' | 'em';
 
 export interface SiblingValues {
-  /** Null: nothing tells the siblings apart. */
+  /** Null where the siblings do not differ. */
   basis: ValueBasis | null;
   values: (number | null)[];
 }

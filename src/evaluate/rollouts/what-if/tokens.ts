@@ -7,7 +7,7 @@ import type {
 import { itemAt } from '../../../base/items.ts';
 import { sum } from '../../../base/statistics.ts';
 
-/** The tokens of an imported rollout as one flat list, as far as the file has them. */
+/** The tokens of an imported rollout as one flat list, those that are in the file. */
 
 /** Which tokens the loss trains. */
 export type MaskChoice =

@@ -85,8 +85,8 @@ interface Member {
 
 /** Why no clip can bind without the log-probabilities of a later policy: by whether all, some or no rollouts have the sampler's. */
 const RATIO_IS_ONE = {
-  all: 'clip: the file has one log-probability a token, the sampler’s, so that every ratio is 1 and no clip can bind',
-  some: 'clip: some rollouts have no log-probabilities, the others one a token, the sampler’s: every ratio is taken as 1, as at the first update, and no clip can bind',
+  all: 'clip: the file has one log-probability per token, the sampler’s, so that every ratio is 1 and no clip can bind',
+  some: 'clip: some rollouts have no log-probabilities, the others one per token, the sampler’s: every ratio is taken as 1, as at the first update, and no clip can bind',
   none: 'clip: the file has no log-probabilities: every ratio is taken as 1, as at the first update, and no clip can bind',
 } as const;
 const NO_TOKENS =
@@ -95,7 +95,7 @@ const NO_LENGTHS =
   'whitening over the batch counts trained tokens, and the file has no tokens in some rollouts: no advantage can be given';
 const NO_REWARD = 'advantages: a rollout of the group has no reward';
 const NO_REFERENCE = 'KL: the file has no reference log-probabilities';
-const NO_MASK = 'the file has no loss mask: the policy’s own text is taken as trained';
+const NO_MASK = 'the file has no loss mask: the model’s own text is taken as trained';
 
 const haveLogprobs = (rollouts: readonly ImportedRollout[]): keyof typeof RATIO_IS_ONE => {
   const known = rollouts.filter(({ segments }) => segments.some(({ logprobs }) => logprobs));
@@ -289,7 +289,7 @@ export function computeSide(
 export interface WhatIf {
   before: Side;
   after: Side;
-  /** Advantages as the file has them, one per rollout; null where it has none. */
+  /** Advantages from the file, one per rollout; null where it has none. */
   stored: (number | null)[];
 }
 

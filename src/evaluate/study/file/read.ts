@@ -91,7 +91,7 @@ function problemsOf(study: StudyFile, exists: Exists): string[] {
     ...worlds,
     ...(worlds.length === 0 ? nameProblems(study) : []),
     ...(policy !== undefined && !exists(`${policy}/config.json`)
-      ? [`policy: ${policy} is no checkpoint: it has no config.json`]
+      ? [`policy: ${policy} is not a checkpoint folder: config.json is missing`]
       : []),
     ...seedProblems(study),
     ...resolveArms(study).problems,
@@ -128,7 +128,7 @@ export function readStudy(text: string, exists: Exists): Study {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new StudyError([`is no JSON: ${messageOf(error)}`]);
+    throw new StudyError([`is not JSON: ${messageOf(error)}`]);
   }
   const parsed = studyFileSchema.safeParse(json);
   if (!parsed.success) throw new StudyError(issueLines(parsed.error));

@@ -56,7 +56,7 @@ function missing(world: StudyWorld, exists: Exists): string[] {
   return [
     ...files.filter((path) => !exists(path)).map((path) => `${path} is missing`),
     ...(folder !== undefined && !exists(`${folder}/manifest.json`)
-      ? [`${folder} is no world: it has no manifest.json`]
+      ? [`${folder} is not a world folder: manifest.json is missing`]
       : []),
   ];
 }

@@ -47,7 +47,7 @@ const callsMade = ({ rollouts }: Group): number =>
     ),
   );
 
-/** A search that something came back for, in the rollout that made it. */
+/** An answered search, with the rollout that made it. */
 interface GroupSearch {
   /** Place of its rollout in the group. */
   by: number;
@@ -223,7 +223,7 @@ export const GROUP_MEASURES = [
   },
   {
     id: 'leanOfKept',
-    title: 'distance of the accuracy from one half behind the screening, beyond that in it',
+    title: 'distance of accuracy from one half after screening, minus that during screening',
     unit: 'percent',
     of: keptAccuracyLean,
   },
@@ -235,7 +235,7 @@ export const GROUP_MEASURES = [
   },
   {
     id: 'clonesRight',
-    title: 'right rollouts that go on with a wrong one',
+    title: 'right rollouts that continue a wrong one',
     unit: 'percent',
     of: ({ rollouts, facts }) =>
       meanOrNull(rollouts.flatMap((one, i) => (isClone(one) ? [itemAt(facts, i).em] : []))),

@@ -275,7 +275,7 @@ export const MEASURES = [
   { id: 'judgedRight', title: 'right judgements', unit: 'percent', of: judgedRight },
   {
     id: 'rightBehindNo',
-    title: 'right behind a “no”',
+    title: 'right after a “no”',
     unit: 'percent',
     binary: true,
     of: rightBehindNo,
@@ -326,7 +326,7 @@ export const MEASURES = [
   },
   {
     id: 'checks',
-    title: 'searches behind a thought that names the answer',
+    title: 'searches after a thought that names the answer',
     unit: 'count',
     of: checks,
   },

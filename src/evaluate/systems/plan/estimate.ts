@@ -51,7 +51,7 @@ export function expectedSeconds(
   policies: readonly string[],
   measured: readonly Measured[],
 ): Expected {
-  if (todo.length === 0) return { seconds: 0, basis: 'every rollout is here already' };
+  if (todo.length === 0) return { seconds: 0, basis: 'every rollout exists already' };
   const secondsOf = new Map<string, number>();
   const add = (key: string, list: readonly Measured[]): void => {
     if (list.length > 0) secondsOf.set(key, mean(list.map(({ seconds }) => seconds)));
@@ -74,7 +74,7 @@ export function expectedSeconds(
     seconds += one ?? 0;
   }
   if (known === todo.length)
-    return { seconds, basis: `from ${measured.length} rollouts that this device made` };
-  const of = known === 0 ? '' : `, but for ${known} of ${todo.length} rollouts`;
+    return { seconds, basis: `from ${measured.length} earlier rollouts on this device` };
+  const of = known === 0 ? '' : `, except for ${known} of ${todo.length} rollouts`;
   return { seconds: null, basis: `not measured on this device yet${of}` };
 }

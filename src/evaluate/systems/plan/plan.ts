@@ -103,7 +103,7 @@ function retrievalWords({ k, maxSearches, source, local, web }: RetrievalChange)
   ];
 }
 
-/** Passages of your own are not known to the world's web, nor a search engine to the world's passages. */
+/** The world's web does not know the user's passages, nor a search engine the world's. */
 function sourceDefault({ local, web, source }: RetrievalChange): SettingsOverride {
   if (source !== undefined) return {};
   const [ownLocal, ownWeb] = [local?.kind === 'collections', web && web.kind !== 'built-in'];
@@ -111,7 +111,7 @@ function sourceDefault({ local, web, source }: RetrievalChange): SettingsOverrid
   return ownWeb && !ownLocal ? WEB_ONLY : {};
 }
 
-/** The evaluation's sampling under what a system of your own says, the retrieval setting over both. */
+/** Overrides in order: the evaluation's sampling, a custom system's settings, the retrieval setting. */
 function overridesFor(
   { temperature, routing }: EvaluationSpec,
   changes: SettingsOverride,
@@ -225,7 +225,7 @@ async function runnable(
   }
   const [first] = skipped;
   if (kept.length === 0 && first)
-    throw new Error(`None of the systems can be run with these policies: ${first.reason}.`);
+    throw new Error(`None of the systems can run with these models: ${first.reason}.`);
   return { rows: kept, skipped };
 }
 
@@ -245,7 +245,7 @@ export async function planEvaluation(
   const leftOut =
     sets.reduce((sum, { questions }) => sum + questions.length, 0) - scored.flat().length;
   if (scored.flat().length === 0)
-    throw new Error('None of the questions has a gold answer to score by; choose others.');
+    throw new Error('None of the questions has a gold answer to score with; choose others.');
   const ground = await Promise.all(
     sets.map((_, set) =>
       Promise.all(spec.retrieval.map((retrieval) => parts.sources(set, retrieval))),

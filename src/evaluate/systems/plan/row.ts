@@ -30,7 +30,7 @@ export function hopsFound(
   );
 }
 
-/** What is measured of a rollout, whoever asked for it. */
+/** Measures of a rollout, for the page and the command line. */
 export type RolloutFacts = Omit<EvaluatedRollout, 'system' | 'question' | 'seed' | 'rollout'>;
 
 /**
@@ -44,7 +44,7 @@ export function factsOf(question: Question, rollout: Rollout): RolloutFacts {
       throw new Error(event.detail);
     if (event.kind === 'error' && event.what === 'retrieval') throw new Error(event.message);
   }
-  if (!metrics) throw new Error('the question has no gold answer to score by');
+  if (!metrics) throw new Error('the question has no gold answer to score with');
   return {
     answer,
     em: metrics.em,

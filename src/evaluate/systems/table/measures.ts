@@ -53,7 +53,7 @@ const cost = (id: MeasureId, title: string): Measure => ({
 
 /** Many rollouts wait for each other, so that the time of one says little of what it costs. */
 export const SECONDS_NOTE =
-  'What a question keeps the device busy: the time of a rollout over the number that ran side by side. Who asks one question alone waits longer.';
+  'Device time per question: the time of a rollout divided by the number that ran in parallel. A single question takes longer.';
 
 export const MEASURES: readonly Measure[] = [
   share('em', 'EM', true),
@@ -61,11 +61,14 @@ export const MEASURES: readonly Measure[] = [
   share('coverEm', 'cover-EM', true),
   {
     ...share('judge', 'judge', true),
-    absent: { all: 'no judge was asked', some: 'the others are not judged' },
+    absent: { all: 'no judge was used', some: 'the others are not judged' },
   },
   {
     ...share('recall', 'recall'),
-    absent: { all: 'the questions name no evidence', some: 'the others name no evidence' },
+    absent: {
+      all: 'the questions have no known evidence',
+      some: 'the others have no known evidence',
+    },
   },
   cost('searches', 'searches'),
   cost('webCalls', 'web calls'),

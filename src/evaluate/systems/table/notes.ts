@@ -17,7 +17,7 @@ const cellOf = ({ cells }: Row, { id }: Measure): TableCell | undefined =>
 export const isMeasured = (rows: readonly Row[], measure: Measure): boolean =>
   rows.some((row) => (cellOf(row, measure)?.value ?? null) !== null);
 
-/** Different counts that are told one by one, and rows that are named with each. */
+/** Up to this many different counts are listed, and rows named with each. */
 const MOST = 3;
 
 /** Titles have commas of their own. */
@@ -28,7 +28,7 @@ const named = (titles: readonly string[]): string =>
 
 /**
  * "6 of 8 questions", and where rows differ "6 of 8 questions (A; B), 5 of 8 (C)": while an evaluation runs they may
- * all differ, and a range is told. Null where every row's number is over all its questions.
+ * all differ, and a range is given. Null where every row's number is over all its questions.
  */
 function coverage(
   rows: readonly Row[],
@@ -43,7 +43,7 @@ function coverage(
   const groups = [...groupBy(over, ({ n, of }) => `${n} of ${of}`)];
   if (groups.length > MOST) {
     const counts = over.map(({ n }) => n);
-    return `${Math.min(...counts)} to ${Math.max(...counts)} questions, fewer than the row has`;
+    return `${Math.min(...counts)} to ${Math.max(...counts)} questions, fewer than in the row`;
   }
   return groups
     .map(([words, group], i) => {

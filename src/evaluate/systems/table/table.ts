@@ -166,7 +166,7 @@ async function tableOf(
   const chosen = reference === undefined ? 0 : ids.indexOf(reference);
   if (chosen < 0 || ids.length === 0)
     throw new Error(
-      `there is no row "${reference ?? ''}" to compare with; there are ${ids.join(', ')}`,
+      `there is no row "${reference ?? ''}" to compare with; choose one of ${ids.join(', ')}`,
     );
   const intervals = new Intervals(interval);
   const columns: TableCell[][] = [];

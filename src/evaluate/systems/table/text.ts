@@ -120,7 +120,7 @@ const differenceTitle = (
 
 const PUBLISHED = 'published elsewhere, not comparable';
 const PUBLISHED_NOTE =
-  'Published elsewhere: a figure of the system’s paper or code, on the benchmark and with the model that it names; not to be compared with what is measured here.';
+  'Published elsewhere: a number from the system’s paper or code, on its benchmark and model; not comparable with the measurements here.';
 
 /** The published figure of each row as a last column, with benchmark and model; none where no row has one. */
 function publishedColumn({ systems }: EvaluationResult): {

@@ -68,7 +68,7 @@ class Splitter {
       } else if (this.#depth > 0 && (isClose(byte) || (byte === COMMA && this.#depth === 1))) {
         if (byte !== COMMA && --this.#depth > 0) continue;
         this.#buffer.add(bytes.subarray(from, i));
-        // The closing bracket is left to whoever continues from here, to see the end.
+        // The closing bracket is left to the caller, which continues from here and sees the end.
         yield* this.#emit(byte === COMMA ? base + i + 1 : base + i);
         from = i + 1;
         if (byte !== COMMA) {

@@ -100,7 +100,7 @@ export interface ChunkingOptions {
   overlapSentences: number;
 }
 
-/** One hundred words a passage is the custom of open-domain question answering (DPR's corpus). */
+/** 100 words per passage, as usual in open-domain question answering (DPR's corpus). */
 export const CHUNKING_DEFAULTS: ChunkingOptions = { maxWords: 100, overlapSentences: 1 };
 
 export interface ImportOptions {

@@ -98,7 +98,7 @@ class Splitter {
   #fault(): string | null {
     if (this.#startLine > 0 || this.#level === 1)
       return 'the JSON ends in the middle: the file is cut off, or a bracket or a quote is missing';
-    return this.#stray ? 'there is text beside the JSON' : null;
+    return this.#stray ? 'there is text besides the JSON' : null;
   }
 }
 

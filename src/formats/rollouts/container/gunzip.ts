@@ -12,7 +12,7 @@ export const MOST_RATIO = 200;
 /** The bytes are no whole gzip file, or unpack to more than rollouts do. */
 export class UnpackError extends Error {}
 
-/** Unpacks what it is given; nothing of it is kept. */
+/** Unpacks its input and keeps none of it. */
 class Unpacker {
   #out: Uint8Array[] = [];
   #packed = 0;

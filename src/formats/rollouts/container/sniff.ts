@@ -15,8 +15,8 @@ export type Container =
 
 const other = (what: string, todo: string): Container => ({ kind: 'other', what, todo });
 
-const UNPACK = 'Unpack it and open the files of rollouts in it';
-const ROLLOUTS = 'Open the file of rollouts that was written beside it';
+const UNPACK = 'Unpack it and open the rollout files in it';
+const ROLLOUTS = 'Open the rollouts file itself';
 
 /** Files that people take for rollouts, or pack them in: [first bytes, what, what to do, where they stand]. */
 const KNOWN: readonly (readonly [magic: string, what: string, todo: string, at?: number])[] = [
@@ -68,7 +68,7 @@ function utf16(text: string): Container | null {
   return /^\0[[{]\0[^\0]/.test(text) ? { kind: 'utf-16', label: 'utf-16be' } : null;
 }
 
-/** Share of control characters above which bytes are no text. */
+/** Share of control characters above which bytes are not text. */
 const MOST_CONTROL = 0.02;
 const isControl = (byte: number): boolean =>
   byte < 9 || (byte > 13 && byte < 32 && byte !== 27) || byte === 127;
@@ -86,15 +86,15 @@ export function sniff(head: Uint8Array): Container {
   if (wide) return wide;
   if (isPickle(head))
     return other(
-      'a pickle of Python',
-      'Write the rollouts in it as JSON lines; it is not run here',
+      'a Python pickle',
+      'Write its rollouts as JSON lines; pickles can run code and are not read',
     );
   if (isSafetensors(text)) return other('a file of weights (safetensors)', ROLLOUTS);
   const json = text.replace(/^\xef\xbb\xbf/, '').trimStart();
   if (json.startsWith('[') || /^\{[ \t]*\r?\n/.test(json)) return { kind: 'document' };
   const control = head.reduce((sum, byte) => sum + Number(isControl(byte)), 0);
   if (!json.startsWith('{') && control > MOST_CONTROL * head.length)
-    return other('no text: its bytes are of some binary format', ROLLOUTS);
+    return other('a binary file, not text', ROLLOUTS);
   // Names are plain text in any encoding.
   const table = json.startsWith('{') ? null : tableHeader(json);
   if (table?.names.some((name) => COLUMNS.has(name.toLowerCase())))

@@ -22,7 +22,7 @@ const HEADER_BYTES = 30;
 const MOST_DIRECTORY = 32 * 2 ** 20;
 const MOST_COMMENT = 0xffff;
 const UTF8_NAME = 0x0800;
-/** Stands in place of a length that only 64 bits hold. */
+/** Marks a length that needs 64 bits. */
 const IN_64_BITS = 0xffff_ffff;
 const EXTRA_64 = 1;
 

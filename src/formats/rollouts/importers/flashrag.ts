@@ -62,7 +62,7 @@ function promptText(value: unknown): string {
  * One item of FlashRAG's `intermediate_data.json`: `id, question, golden_answers, output {retrieval_result,
  * prompt, pred, metric_score}`. The pipeline retrieved, not the policy: what was found stands before the
  * response, and no query is counted. `pred` is the answer; the scores of `metric_score` stay among the
- * fields, for they are no reward.
+ * fields, since they are not a reward.
  * @throws RecordError naming the key at fault
  */
 function readFlashRag(record: JsonObject): RecordParts {

@@ -18,7 +18,7 @@ function firstText(value: unknown): string | null {
 /**
  * One line of lm-evaluation-harness's `samples_*.jsonl`: `doc` (the data set's own record), `arguments` (the
  * prompt), `resps`, `filtered_resps` (what the task's filter took as the answer) and `target`. Metrics stay among
- * the fields, for they are no reward. Tasks that compare likelihoods have no text.
+ * the fields, since they are not a reward. Tasks that compare likelihoods have no text.
  * @throws RecordError naming the key at fault
  */
 function readSample(record: JsonObject): RecordParts {

@@ -163,7 +163,7 @@ const isStretch = (value: unknown): value is Stretch =>
   (value['start'] as number) >= 0 &&
   (value['start'] as number) < (value['end'] as number);
 
-/** Stretches of a text of this many characters, in order and apart; what is none is left out. */
+/** Stretches of a text of this many characters, in order and disjoint; others are dropped. */
 function stretchesAt(record: JsonObject, key: string, length: number): Stretch[] {
   const value = record[key];
   let at = 0;

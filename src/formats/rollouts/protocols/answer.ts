@@ -124,6 +124,6 @@ export function whyUnread(
   if (!isOpen(protocol) || namesPlace(prompt)) return null;
   if (lastWords(segments, protocol) === '') return null;
   return protocol === null
-    ? 'no protocol is known that would say where the answer stands'
-    : 'the rollout ends in prose, and nothing marks the answer in it';
+    ? 'the protocol is unknown, so the answer cannot be located'
+    : 'the rollout ends in prose without a marked answer';
 }

@@ -25,7 +25,7 @@ export interface Turns {
   before: RegExp;
   /** After its closing tag; matches the empty text too. */
   after: RegExp;
-  /** Marks that the policy writes around its calls: alone they are no prose. */
+  /** Marks that the policy writes around its calls, which do not count as prose. */
   own: readonly string[];
 }
 

@@ -170,7 +170,7 @@ export async function importFiles(
 }
 
 /**
- * Goes on with an import that was interrupted, cancelled or failed.
+ * Continues an import that was interrupted, cancelled or failed.
  * @throws OtherFile where this is not the file that it began with; else as `importFiles`
  */
 export async function resumeImport(

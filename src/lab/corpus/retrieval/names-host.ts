@@ -34,7 +34,7 @@ export class NamesHost implements NamesApi {
   }
 
   async questionsOf(made: WorldSeed, onProgress: NamesProgress): Promise<NamingQuestion[]> {
-    onProgress(`making the world of seed ${made.seed}`, { share: 0 });
+    onProgress(`generating the world of seed ${made.seed}`, { share: 0 });
     const { questions } = await this.#world(made);
     return questions.map(({ text, answers, split }) => ({
       text,

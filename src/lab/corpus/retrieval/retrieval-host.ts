@@ -75,7 +75,7 @@ interface Opening {
 }
 
 const worldNote = (encoder: OnnxEncoder | null): string =>
-  encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
+  encoder ? `BM25+ and ${encoder.id}, fused` : 'only BM25+: this world has no vectors';
 
 const keyOf = ({ local, web }: RetrieverSpec): string => JSON.stringify([local, web]);
 
@@ -262,7 +262,7 @@ export class RetrievalHost implements RetrievalApi {
       report('reading passages', passages.length, 0);
     }
     if (passages.length === 0)
-      throw new Error('The chosen collections hold no passages; choose others on the Corpus page.');
+      throw new Error('The chosen collections have no passages; choose others on the Corpus page.');
     const { indexCache, vectorCache, learnedCache } = this.#storage;
     const opened = await openLocalSetup(
       spec,
@@ -358,7 +358,7 @@ export class RetrievalHost implements RetrievalApi {
 
   async #loadRuntime(ortWasm: string): Promise<OrtModule> {
     const slash = ortWasm.lastIndexOf('/') + 1;
-    const words = ['fetching what runs the encoder', 'starting what runs the encoder'] as const;
+    const words = ['fetching the encoder runtime', 'starting the encoder runtime'] as const;
     const fetchFile = this.#fetching(ortWasm.slice(0, slash), 'retrieval', words);
     return loadOrt('wasm', await fetchFile(ortWasm.slice(slash)));
   }

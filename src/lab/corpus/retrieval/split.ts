@@ -88,5 +88,5 @@ export function splitWords({ by, seed, train, dev, test, left }: QuestionSplit):
     'field+share': `as their file says, and as it holds none out, a share of its training questions by a hash of their ids (seed ${seed})`,
   }[by];
   const unused = left === 0 ? '' : `; ${left} in no split are left out`;
-  return `${train} to train on, ${dev} held out, ${test} for a test, ${how}${unused}`;
+  return `${train} for training, ${dev} held out, ${test} for testing, ${how}${unused}`;
 }

@@ -9,8 +9,8 @@ const MOST_TEXT_BYTES = 200_000_000;
 const damaged = (name: string, problem: string): CheckpointFault =>
   new CheckpointFault(
     'damaged',
-    `${name} ${problem}; it was thrown away.`,
-    'Resume to fetch it again. If it stays so, the file is damaged at its source.',
+    `${name} ${problem}; it was deleted.`,
+    'Resume to fetch it again. If that does not help, the file is damaged at its source.',
   );
 
 /** Bytes that a safetensors file has by its own header: prefix, header, and the furthest tensor. */
@@ -40,14 +40,16 @@ async function checkWeights(
     const text = new TextDecoder().decode(prefix);
     throw damaged(
       name,
-      text === 'version ' ? 'is a Git LFS pointer, not the file itself' : 'is no safetensors file',
+      text === 'version '
+        ? 'is a Git LFS pointer, not the file itself'
+        : 'is not a safetensors file',
     );
   }
   let header;
   try {
     header = parseObject(await files.readRange(path, 8, 8 + Number(length)), name);
   } catch (error) {
-    if (error instanceof CheckpointFault) throw damaged(name, 'is no safetensors file');
+    if (error instanceof CheckpointFault) throw damaged(name, 'is not a safetensors file');
     throw error;
   }
   const expected = bytesByHeader(header, Number(length));
@@ -57,7 +59,7 @@ async function checkWeights(
 }
 
 /**
- * Checks that a stored file is what its name says, as far as that can be told without a hash: JSON
+ * Checks that a stored file is what its name says, as far as possible without a hash: JSON
  * that parses, weights as long as their header says.
  * @throws CheckpointFault of kind `damaged`
  */

@@ -26,7 +26,7 @@ export class CheckpointDatabase extends SiteDatabase {
   files!: Table<FileRow, [string, string]>;
 
   constructor(name = 'forage-checkpoints', options: ConstructorParameters<typeof Dexie>[1] = {}) {
-    // A record may only tell of bytes that are on the disk, and has to be there when it is told.
+    // A record is written only after its bytes are on the disk, and before it is reported.
     super(name, options);
     this.version(1).stores({
       checkpoints: 'id, createdAt',

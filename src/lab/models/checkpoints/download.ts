@@ -69,7 +69,7 @@ const full = (needed: number, free: number | null): CheckpointFault =>
     'storage-full',
     `This needs ${megabytes(needed)} more; the browser gives this site ` +
       `${free === null ? 'no more' : `${megabytes(Math.max(0, free))} more`}.`,
-    'Delete checkpoints or runs that are not needed, then resume: what is here stays.',
+    'Delete checkpoints or runs that you do not need, then resume: downloaded parts are kept.',
   );
 
 /** Throws a file away, so that it is fetched again from its begin. */
@@ -134,7 +134,7 @@ class Download {
       if (row.sha256 !== null && row.digest !== row.sha256)
         throw new CheckpointFault(
           'damaged',
-          `${row.name} is not the file that the hub names (SHA-256 ${row.digest?.slice(0, 12)}… instead of ${row.sha256.slice(0, 12)}…); it was thrown away.`,
+          `${row.name} is not the file that the hub names (SHA-256 ${row.digest?.slice(0, 12)}… instead of ${row.sha256.slice(0, 12)}…); it was deleted.`,
           'Resume to fetch it again. If it happens twice, a mirror or a proxy changes the file.',
         );
       await checkFile(store.files, path, row.name, row.done);

@@ -79,7 +79,7 @@ class ChunkSink {
     await this.#parts.commit(this.row);
   }
 
-  /** Writes what is left; whoever commits the row commits it. */
+  /** Writes the rest; the caller commits the row. */
   write(): void {
     this.#parts.writer.write(this.row.done, this.#buffer.slice(0, this.#filled));
     this.row = { ...this.row, done: this.arrived, hash: this.#hash.save() };
@@ -156,7 +156,7 @@ export async function fetchFile(parts: FetchParts, stored: FileRow): Promise<Fil
     throw new CheckpointFault(
       'damaged',
       `${sink.row.name} is longer than its ${expected} bytes.`,
-      'Try again; if it stays so, the server sends another file than it announces.',
+      'Try again; if that does not help, the server sends another file than it announces.',
     );
   // Committed by the caller, once it is checked: a wait for the disk less for each file.
   sink.write();

@@ -196,8 +196,8 @@ export class CheckpointsHost implements CheckpointsApi {
     if (files) return folderTransport(files);
     throw new CheckpointFault(
       'needs-files',
-      `Pages may not keep a folder: "${source.name}" has to be chosen again.`,
-      'Choose it to go on where it stopped.',
+      `Pages may not keep access to a folder: choose "${source.name}" again.`,
+      'Choose it to continue where it stopped.',
     );
   }
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../../contract/checkpoints.ts';
 
 /** Errors as values: they lose their class on the way between workers. */
 
-const UNEXPECTED = 'Try again; if it stays so, copy this text into a report.';
+const UNEXPECTED = 'Try again; if that does not help, copy this text into a bug report.';
 
 export function toFault(error: unknown): CheckpointFault {
   if (error instanceof CheckpointFault) return error;
@@ -39,6 +39,6 @@ export async function outcome<T>(act: () => Promise<T>): Promise<Outcome<T>> {
 export const busy = (): CheckpointFault =>
   new CheckpointFault(
     'busy',
-    'Another tab works on this checkpoint.',
-    'Go on there, or pause it there first.',
+    'Another tab is working on this checkpoint.',
+    'Continue there, or pause it there first.',
   );

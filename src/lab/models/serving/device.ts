@@ -49,5 +49,5 @@ export const chooseDevice = async (
     return { facts, engines: 1 };
   }
   if (choice === 'auto') return onCores(cores);
-  throw new Error('WebGPU is not available in this browser; choose the device wasm');
+  throw new Error('WebGPU is not available in this browser; choose the CPU (wasm)');
 };

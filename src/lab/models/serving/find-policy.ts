@@ -54,7 +54,7 @@ export async function findPolicy(
 ): Promise<LocalPolicy> {
   if (policy.kind === 'folders')
     throw new Error(
-      'This evaluation names folders of a command line; choose policies of this browser in their place.',
+      'This evaluation names folders of the command line; choose models of this browser instead.',
     );
   if (policy.kind === 'base') {
     const { policy: ref } = policy;
@@ -92,8 +92,8 @@ export async function findPolicy(
   if (step === undefined)
     throw new Error(
       run.untrained
-        ? `"${run.name}" has learned nothing yet, so there is no adapter to ask with.`
-        : `"${run.name}" has no snapshot yet, so there is no adapter to ask with.`,
+        ? `"${run.name}" has not learned yet, so there is no adapter to use.`
+        : `"${run.name}" has no snapshot yet, so there is no adapter to use.`,
     );
   const { adapter, router } = await parts.runs.adapterAt(run.id, step);
   const { policy: ref } = run.setup ?? BUILT_IN_SETUP;
@@ -101,7 +101,7 @@ export async function findPolicy(
   const { revision } = await parts.facts(ref);
   if (run.policy.revision !== revision)
     throw new Error(
-      `"${run.name}" is an adapter of the policy ${run.policy.id} ${run.policy.revision}; here is ${revision}. Load the policy that it began with.`,
+      `"${run.name}" is an adapter of the model ${run.policy.id} ${run.policy.revision}, but ${revision} is loaded. Load the model that the run started with.`,
     );
   return {
     ...base,
@@ -141,7 +141,7 @@ export class OpenPolicy {
     }
     const { policy, lost } = this.#now;
     if (adapter && !policy.setAdapter)
-      throw new Error('This policy takes no adapter; it runs on another engine.');
+      throw new Error('This model cannot use an adapter, because it runs on another engine.');
     await policy.setAdapter?.(adapter);
     return { policy, lost: lost.signal };
   }

@@ -140,7 +140,7 @@ export class PolicyLoader {
     return { ...opened, terminate: () => slot.terminate() };
   }
 
-  /** What a policy that is asked elsewhere is named by: its server and model; null of one of this device. */
+  /** Server and model of a remote policy: its server and model; null of one of this device. */
   endpointOf(ref: PolicyRef): unknown {
     return ref.kind === 'endpoint' || ref.kind === 'webllm' ? JSON.parse(this.#spec(ref)) : null;
   }

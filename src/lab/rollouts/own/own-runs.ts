@@ -58,7 +58,7 @@ export async function evaluationLines(
     return { status: 'failed', message: 'There is no such evaluation in this browser.' };
   const lines = await source.lines(id, signal);
   return lines.size === 0
-    ? { status: 'failed', message: `No rollout of “${found.name}” is there yet.` }
+    ? { status: 'failed', message: `“${found.name}” has no rollouts yet.` }
     : { lines, name: `evaluation ${found.name}` };
 }
 

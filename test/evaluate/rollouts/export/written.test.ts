@@ -40,7 +40,7 @@ describe('the figures of a rollout', () => {
       'cover-EM (SQuAD)': '1',
       'EM (R1-Searcher)': '1',
       'cover-EM (R1-Searcher)': '1',
-      outcome: 'wrong though retrieved, by the judge',
+      outcome: 'retrieved but wrong (judge)',
       judge: 'wrong',
       reward: '0.1235',
       advantage: '−0.5',
@@ -50,12 +50,8 @@ describe('the figures of a rollout', () => {
   });
 
   test.each([
-    [{ answer: 'Ida Holm' }, 'right, with evidence, by EM', 'none in the file'],
-    [
-      { answer: 'Al', judge: { verdict: true, by: 'x' } },
-      'right, with evidence, by the judge',
-      'right',
-    ],
+    [{ answer: 'Ida Holm' }, 'right with retrieval (EM)', 'none in the file'],
+    [{ answer: 'Al', judge: { verdict: true, by: 'x' } }, 'right with retrieval (judge)', 'right'],
     [{ answer: null, notScored: 'it ends in prose' }, 'not scored', 'none in the file'],
     [{ answer: 'Al', ...gold() }, '–', 'none in the file'],
   ])('%o', (part, outcome, judge) => expect(figures(part)).toMatchObject({ outcome, judge }));

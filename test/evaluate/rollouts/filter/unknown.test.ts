@@ -46,7 +46,7 @@ describe('what a filter asks for and the records do not say', () => {
     ).toEqual([
       'reward.format: the reward has no clause “format”',
       'recipe: the record names no recipe',
-      'policy: the record names no policy',
+      'policy: the record names no model',
     ]);
   });
 
@@ -62,7 +62,7 @@ describe('what a filter asks for and the records do not say', () => {
     const old = { ...row!, numbers };
     expect(unknown('em.r1-searcher = 1', [row!])).toEqual([]);
     expect(unknown('em.r1-searcher = 1', [old])[0]?.why).toBe(
-      'the file was read before this was counted; open it again to have it',
+      'the file was imported by an older version; open it again to count this',
     );
   });
 });

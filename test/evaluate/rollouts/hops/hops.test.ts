@@ -124,7 +124,7 @@ describe('without a chain', () => {
     });
     expect(hopMap(sum)).toEqual({
       kind: 'none',
-      why: 'all that it takes stands in the question, and nothing has to be looked up',
+      why: 'the question has all that is needed; nothing has to be looked up',
     });
   });
 

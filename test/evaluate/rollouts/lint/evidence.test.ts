@@ -35,8 +35,8 @@ describe('under-search', () => {
     ['in the second', 'Ida Holm', [result('x'), read], []],
     ['in a background', 'Ida Holm', [background('Ida Holm')], []],
     ['normalised', 'the IDA holm!', [read], []],
-    ['as part of a word', 'Ida Hol', [read], ['"Ida Hol" does not stand in the one result.']],
-    ['nowhere', ' Al ', [read, result('x')], ['"Al" stands in none of the 2 results.']],
+    ['as part of a word', 'Ida Hol', [read], ['"Ida Hol" is not in the only result.']],
+    ['nowhere', ' Al ', [read, result('x')], ['"Al" is in none of the 2 results.']],
     ['nothing was read', 'Al', [think('Al')], [nothing]],
     ['hints are no evidence', 'Al', [result('Al', { role: 'hint' })], [nothing]],
     ['nor what the policy wrote itself', 'Al', [result('Al', { source: 'policy' })], [nothing]],
@@ -52,7 +52,7 @@ describe('under-search', () => {
     ['nor that there is no answer', 'unanswerable', [read], []],
     ['but something has to be read for it', 'counting', [], [nothing]],
     ['a computation takes the question alone', 'computation', [], []],
-    ['a bridge is looked up', 'bridge', [read], ['"47" does not stand in the one result.']],
+    ['a bridge is looked up', 'bridge', [read], ['"47" is not in the only result.']],
   ])('%s', (_, type, segments, expected) => {
     const { question } = gold('47');
     const rollout = rolloutOf(segments, { answer: '47', question: { ...question, type } });
@@ -61,7 +61,7 @@ describe('under-search', () => {
 
   test('a long answer is cut in the message', () => {
     expect(check('z'.repeat(130), read)).toEqual([
-      `"${'z'.repeat(120)}" does not stand in the one result.`,
+      `"${'z'.repeat(120)}" is not in the only result.`,
     ]);
   });
 });

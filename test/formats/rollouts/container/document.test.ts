@@ -35,7 +35,7 @@ describe('the elements of a document, with the line and the bytes of each', () =
 
   const CUT =
     'the JSON ends in the middle: the file is cut off, or a bracket or a quote is missing';
-  const BESIDE = 'there is text beside the JSON';
+  const BESIDE = 'there is text besides the JSON';
   it.each<[string, Told[]]>([
     ['[1', [[1, CUT, 2]]],
     ['[1,\n', [[1, '1', 3], [2, CUT, 4]]],

@@ -45,10 +45,10 @@ describe('what is no record of a rollout is said', () => {
     }
   };
   test.each<[unknown, string]>([
-    [[1], 'holds a list; expected one object a line'],
-    [null, 'holds null; expected one object a line'],
-    [5, 'holds number; expected one object a line'],
-    ['x', 'holds string; expected one object a line'],
+    [[1], 'holds a list; expected one object per line'],
+    [null, 'holds null; expected one object per line'],
+    [5, 'holds number; expected one object per line'],
+    ['x', 'holds string; expected one object per line'],
     [{ format: 'forage.rollout/9' }, '"format" is "forage.rollout/9"; this version reads forage.rollout/1'],
   ])('%j', (value, reason) => expect(why(value)).toBe(reason)); // prettier-ignore
 
@@ -163,7 +163,7 @@ describe('a run of no rollouts', () => {
       /^run holds no rollouts: 2\.jsonl line 2 is not JSON: .*\. ?Expected are JSON lines, a list in JSON, or parquet/,
     );
     await expect(all(['1.jsonl', '5\n'])).rejects.toThrow(
-      /^run holds no rollouts: line 1 holds number; expected one object a line\.$/,
+      /^run holds no rollouts: line 1 holds number; expected one object per line\.$/,
     );
     await expect(all(['1.jsonl', ' '], ['2.jsonl', ' '])).rejects.toThrow(
       /^run holds no rollouts: it has no records at all\. Expected are .*in a layout that is known: forage, .*, messages\.$/,

@@ -4,10 +4,11 @@ import { sniff } from '../../../../src/formats/rollouts/container/sniff.ts';
 /** One byte a character. */
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-const UNPACK = 'Unpack it and open the files of rollouts in it';
-const BESIDE = 'Open the file of rollouts that was written beside it';
+const UNPACK = 'Unpack it and open the rollout files in it';
+const BESIDE = 'Open the rollouts file itself';
 const TABLE = 'Write the table as parquet or as JSON lines';
 const LINES = 'Write the rollouts in it as JSON lines';
+const PICKLE = 'Write its rollouts as JSON lines; pickles can run code and are not read';
 const UTF8 = 'Write it in UTF-8 (iconv -f UTF-32 -t UTF-8)';
 
 test.each([
@@ -37,8 +38,8 @@ test.each([
   ['\x7fELF\x02', 'a program', BESIDE],
   ['\xff\xfe\x00\x00{\0\0\0', 'text in UTF-32', UTF8],
   ['\x00\x00\xfe\xff\0\0\0{', 'text in UTF-32', UTF8],
-  ['\x80\x02}', 'a pickle of Python', `${LINES}; it is not run here`],
-  ['\x80\x05\x95', 'a pickle of Python', `${LINES}; it is not run here`],
+  ['\x80\x02}', 'a Python pickle', PICKLE],
+  ['\x80\x05\x95', 'a Python pickle', PICKLE],
   ['\x40\x1f\0\0\0\0\0\0{"a"', 'a file of weights (safetensors)', BESIDE],
 ])('%j: what it is, and what to do', (head, what, todo) => {
   expect(sniff(bytes(head))).toEqual({ kind: 'other', what, todo });

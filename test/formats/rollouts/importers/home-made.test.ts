@@ -94,12 +94,12 @@ describe('a rollout that lacks a part is told which', () => {
     ],
     [
       { response: TEXT, id: 3 },
-      /has the keys response and id and no question beside the text under response; expected it under prompt, question, query, problem or input\.$/,
+      /has the keys response and id and no question next to the text under response; expected it under prompt, question, query, problem or input\.$/,
     ],
-    [{ text: TEXT }, /has the keys text and no question beside the text under text;/],
+    [{ text: TEXT }, /has the keys text and no question next to the text under text;/],
     [
       { question: ASKED, response: 'Ida', output: 'Holm' },
-      /nothing tells which of response and output is the rollout’s text/,
+      /it is unclear which of response and output is the rollout’s text/,
     ],
   ])('%j', async (record, why) => expect(await refusal(record, record)).toMatch(why));
 });

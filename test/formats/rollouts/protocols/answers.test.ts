@@ -27,8 +27,8 @@ const read = (id: string | null, text: string, prompt = ''): [string | null, str
   return [answer, answer === null ? whyUnread(pieces, protocol, prompt) : null];
 };
 
-const UNKNOWN = 'no protocol is known that would say where the answer stands';
-const PROSE = 'the rollout ends in prose, and nothing marks the answer in it';
+const UNKNOWN = 'the protocol is unknown, so the answer cannot be located';
+const PROSE = 'the rollout ends in prose without a marked answer';
 
 describe('the last answer by the protocol’s rule', () => {
   test.each<[string | null, string, string, string | null, string | null]>([

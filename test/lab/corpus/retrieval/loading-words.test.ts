@@ -64,7 +64,7 @@ it('what is loading is named as what it is, once all its bytes are here', async 
   };
   saidInOrder(['fetching the encoder', 'opening the encoder', 'indexing the passages']);
   // onnxruntime is fetched for those who encode passages of their own, and for no one else.
-  const runtime = ['fetching what runs the encoder', 'starting what runs the encoder'];
+  const runtime = ['fetching the encoder runtime', 'starting the encoder runtime'];
   const { hits } = await host.search(opened.key, 'both', 'director of Silent Harbor', 5);
   expect(hits).toHaveLength(5);
   expect(stages).not.toEqual(expect.arrayContaining([runtime[0]]));

@@ -23,8 +23,8 @@ test('what outcomes are judged by, where all, some or none of the rollouts have 
   expect(basisWords(statisticsOf([judged!]))).toBe('by the judge');
   expect(basisWords(statisticsOf([plain!]))).toBe('by EM');
   expect(basisWords(statisticsOf([judged!, plain!, plain!]))).toBe('by the judge in 1, by EM in 2');
-  expect(outcomeName('retrieved-not-used', 'judge')).toBe('wrong though retrieved, by the judge');
-  expect(outcomeName('retrieved-not-used', 'em')).toBe('wrong though retrieved, by EM');
+  expect(outcomeName('retrieved-not-used', 'judge')).toBe('retrieved but wrong (judge)');
+  expect(outcomeName('retrieved-not-used', 'em')).toBe('retrieved but wrong (EM)');
 });
 
 test('rows that were stored before R1-Searcher’s scores were counted still open, without them', async () => {

@@ -63,7 +63,7 @@ describe('a sweep in the form', () => {
     expect(buttonsIn(panel(true)).at(-1)).toMatchObject({ disabled: true });
     // Nothing could be compared.
     const none = panel(false, { heldOut: { ...settings.heldOut, questions: 0 } });
-    expect(wordsIn(none)).toContain('compared by their held-out questions, and there are none');
+    expect(wordsIn(none)).toContain('compared on held-out questions, and there are none');
     expect(buttonsIn(none).at(-1)).toMatchObject({ name: 'Start the sweep', disabled: true });
   });
 });

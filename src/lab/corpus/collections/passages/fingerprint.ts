@@ -1,6 +1,6 @@
 import { sha256 } from '../../../../base/hash.ts';
 
-/** How much of the beginning and of the end of a file tells it from another of its size. */
+/** Bytes hashed at each end. */
 const EDGE = 2 ** 18;
 
 /** Size, and a hash of the first and last quarter of a megabyte: the same for the same file. */

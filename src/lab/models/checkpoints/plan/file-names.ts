@@ -44,7 +44,9 @@ export function shardsOf(index: Record<string, unknown>): string[] {
   if (shards.length > MOST_SHARDS) throw bad(`it names ${shards.length} shards.`);
   const odd = shards.find((name) => !SHARD.test(name));
   if (odd !== undefined)
-    throw bad(`"${odd.slice(0, 80)}" is no plain name of a safetensors file in the same folder.`);
+    throw bad(
+      `"${odd.slice(0, 80)}" is not the plain name of a safetensors file in the same folder.`,
+    );
   return shards;
 }
 
@@ -89,7 +91,7 @@ export function chooseFiles(
         'incomplete',
         `${where} has no ${name}.`,
         name === CONFIG
-          ? 'Choose the folder that config.json of the model lies in.'
+          ? 'Choose the folder with config.json of the model.'
           : 'Make it with transformers: AutoTokenizer.from_pretrained(folder).save_pretrained(folder), then add the folder.',
       );
   const side = SIDE_FILES.filter((name) => there.has(name));
@@ -101,7 +103,7 @@ export function chooseFiles(
     throw new CheckpointFault(
       'incomplete',
       `${where} lacks ${lost.length} of the ${shards.length} shards that its index names, such as ${lost[0]!}.`,
-      'Download the rest of it, or use another revision.',
+      'Download the missing ones, or use another revision.',
     );
   return [...side, INDEX, ...shards];
 }

@@ -76,7 +76,7 @@ export async function planUrl(
     throw new CheckpointFault(
       'not-found',
       `There is no ${CONFIG} at ${place} (HTTP 404).`,
-      'Give the address of the folder that config.json lies in.',
+      'Enter the address of the folder with config.json.',
     );
   const sizes = new Map<string, number | null>();
   const look = async (name: string): Promise<boolean> => {
@@ -98,7 +98,7 @@ export async function planUrl(
   const files = names.map((name): PlannedFile => ({
     name,
     bytes: sizes.get(name) ?? null,
-    // Texts may be told by the length of their compressed form.
+    // The stated length may be that of the compressed text.
     exact: isWeights(name) && (sizes.get(name) ?? null) !== null,
     sha256: null,
     url: fileUrl(source, name, null),

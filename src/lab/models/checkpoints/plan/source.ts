@@ -10,7 +10,7 @@ const bad = (message: string): CheckpointFault =>
   new CheckpointFault(
     'address',
     message,
-    'Give a repository such as Qwen/Qwen2.5-0.5B-Instruct (with @revision if you like), or the ' +
+    'Enter a repository such as Qwen/Qwen2.5-0.5B-Instruct (with @revision if you like), or the ' +
       'http(s) address of a folder with config.json.',
   );
 
@@ -18,7 +18,7 @@ const bad = (message: string): CheckpointFault =>
 export function parseHub(text: string): string {
   const trimmed = text.trim() || HUB;
   if (!URL.canParse(trimmed) || !/^https?:$/.test(new URL(trimmed).protocol))
-    throw bad(`"${trimmed}" is no address of a hub: it has to begin with https:// or http://`);
+    throw bad(`"${trimmed}" is not the address of a hub: it must start with https:// or http://`);
   const { origin, pathname } = new URL(trimmed);
   return origin + pathname.replace(/\/+$/, '');
 }
@@ -64,21 +64,21 @@ function folderUrl(url: URL): RemoteSource {
  */
 export function parseSource(text: string, hub = HUB): RemoteSource {
   const trimmed = text.trim();
-  if (trimmed === '') throw bad('Nothing was given');
+  if (trimmed === '') throw bad('The field is empty');
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) {
-    if (!URL.canParse(trimmed)) throw bad(`"${trimmed}" is no address`);
+    if (!URL.canParse(trimmed)) throw bad(`"${trimmed}" is not an address`);
     const url = new URL(trimmed);
     if (!/^https?:$/.test(url.protocol)) throw bad(`Pages cannot read ${url.protocol} addresses`);
     if (url.username || url.password)
-      throw bad('Names and passwords in an address would be stored; they are not taken');
+      throw bad('Names and passwords in an address would be stored; leave them out');
     try {
       return hubPage(url, hub) ?? folderUrl(url);
     } catch {
-      throw bad(`"${trimmed}" is no address`);
+      throw bad(`"${trimmed}" is not an address`);
     }
   }
   const parsed = REPOSITORY.exec(trimmed);
-  if (!parsed) throw bad(`"${trimmed.slice(0, 120)}" is no repository name and no address`);
+  if (!parsed) throw bad(`"${trimmed.slice(0, 120)}" is neither a repository name nor an address`);
   return { kind: 'hub', base: hub, repository: parsed[1]!, revision: parsed[2] ?? 'main' };
 }
 

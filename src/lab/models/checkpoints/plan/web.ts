@@ -39,7 +39,7 @@ export interface WebRequest {
 }
 
 const ADD_FOLDER =
-  'give an access token of yours below "Hub", or download it with "hf download" and add the folder';
+  'enter your access token under "Hub", or download it with "hf download" and add the folder';
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
@@ -52,7 +52,7 @@ function denied(response: Response, { what, repository }: WebRequest): Checkpoin
     return new CheckpointFault(
       'denied',
       `The server refuses ${what} (HTTP ${status}).`,
-      'It wants a sign-in, which pages cannot give it: open the folder to this page on the ' +
+      'It requires a sign-in, which a page cannot do: allow this page to read the folder on the ' +
         'server, or download the files and add the folder from this machine.',
     );
   if (errorCode(response) === 'GatedRepo')
@@ -76,13 +76,13 @@ function notFound(response: Response, { what, repository }: WebRequest): Checkpo
     return new CheckpointFault(
       'not-found',
       `${repository} has no such revision (HTTP 404).`,
-      'Give a branch, tag or commit that its "Files" page lists, or leave @revision away.',
+      'Enter a branch, tag or commit that its "Files" page lists, or leave out @revision.',
     );
   return new CheckpointFault(
     'not-found',
     `There is no ${what} (HTTP 404).`,
     repository === null
-      ? 'Give the address of the folder that config.json lies in.'
+      ? 'Enter the address of the folder with config.json.'
       : 'Check owner and name, letter by letter; a mirror may not have it.',
   );
 }
@@ -100,13 +100,13 @@ export function refusal(response: Response, url: string, asked: WebRequest): Che
   if (status === 429)
     return new CheckpointFault(
       'rate-limited',
-      `${hostOf(url)} wants fewer requests (HTTP 429).`,
-      'Wait some minutes, then resume.',
+      `${hostOf(url)} limits requests (HTTP 429).`,
+      'Wait a few minutes, then resume.',
       { retryAfter: retryAfter(response) },
     );
   return new CheckpointFault(
     'server',
-    `${hostOf(url)} did not give ${asked.what} (HTTP ${status}).`,
+    `${hostOf(url)} did not send ${asked.what} (HTTP ${status}).`,
     status >= 500
       ? 'Its server has a problem: try again later, or use a mirror.'
       : 'Check the address in another tab.',
@@ -123,7 +123,11 @@ async function noAnswer(web: Web, url: string, what: string, cause: unknown) {
   const fault = (kind: FaultKind, message: string, next: string) =>
     new CheckpointFault(kind, message, next, { cause });
   if (!web.online())
-    return fault('offline', 'There is no network.', 'Connect, then resume: what is here stays.');
+    return fault(
+      'offline',
+      'There is no network.',
+      'Connect, then resume: downloaded parts are kept.',
+    );
   if (web.origin?.startsWith('https:') && url.startsWith('http:') && !isLocal(url))
     return fault(
       'unreachable',
@@ -148,7 +152,7 @@ async function noAnswer(web: Web, url: string, what: string, cause: unknown) {
     );
   return fault(
     'unreachable',
-    `${host} gave no answer that this page may read, for ${what}.`,
+    `${host} sent no answer that this page may read, for ${what}.`,
     crossOrigin
       ? `Open the address in another tab. If that works, the server does not allow pages to read it (CORS): ${allow}. If it does not, the host is down or its name is wrong.`
       : 'Check that the server runs, then try again.',
@@ -224,7 +228,7 @@ export const interrupted = (what: string, cause: unknown): CheckpointFault =>
   new CheckpointFault(
     'interrupted',
     `The connection broke while ${what} was read.`,
-    'Resume: it goes on where it stopped.',
+    'Resume: it continues where it stopped.',
     { cause },
   );
 

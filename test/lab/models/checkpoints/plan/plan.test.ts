@@ -65,7 +65,7 @@ describe('what the user names', () => {
   it('may be of a mirror', () => {
     expect(parseHub('')).toBe('https://huggingface.co');
     expect(parseHub('http://localhost:9000/hf/')).toBe('http://localhost:9000/hf');
-    expect(() => parseHub('localhost')).toThrow('no address of a hub');
+    expect(() => parseHub('localhost')).toThrow('not the address of a hub');
     const source = parseSource(
       'http://localhost:9000/hf/a/b/tree/main',
       'http://localhost:9000/hf',
