@@ -49,14 +49,14 @@ const substance = (settings: TrainSettings): unknown => ({
   curriculum: schedule(settings),
 });
 
-/** A difference that leaves a curve worth showing, which then says so. */
-interface Departure {
-  /** What was trained, with the recipe's own in place of what differs. */
+/** A difference from the recipe with which the curve is still shown, with a note. */
+interface AcceptedDifference {
+  /** The trained settings with the recipe's own values where they differ. */
   undone: (made: TrainSettings, own: TrainSettings) => TrainSettings;
   words: (made: TrainSettings, own: TrainSettings) => string;
 }
 
-const DEPARTURES: readonly Departure[] = [
+const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
   {
     undone: (made, { curriculum: { pool, scoringRollouts } }) => ({
       ...made,
@@ -77,17 +77,19 @@ const DEPARTURES: readonly Departure[] = [
   },
 ];
 
-/** How a training departs from its recipe: '' for not at all; null where it is another one. */
-function departureOf(made: TrainSettings): string | null {
+/** How a training differs from its recipe: '' where it does not; null where it is another one. */
+function differenceOf(made: TrainSettings): string | null {
   if (findTraining(made.preset) === undefined) return null;
   const own = getTraining(made.preset);
   const asOwn = (settings: TrainSettings): boolean =>
     isDeepStrictEqual(substance(settings), substance(own));
   if (asOwn(made)) return '';
-  return DEPARTURES.find(({ undone }) => asOwn(undone(made, own)))?.words(made, own) ?? null;
+  return (
+    ACCEPTED_DIFFERENCES.find(({ undone }) => asOwn(undone(made, own)))?.words(made, own) ?? null
+  );
 }
 
-/** What of a finished training its curve is made of. */
+/** The parts of a finished training that its curve needs. */
 export type Measured = Pick<Trained, 'world' | 'curve'> & { settings: TrainSettings };
 
 /** Of each seed on each world the longest, of those that were scored on the most questions. */
@@ -130,7 +132,7 @@ function curveOf(
 export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
   const byTraining = groupBy(trained, ({ settings }) => settings.preset);
   return [...byTraining].flatMap(([id, runs]) => {
-    const byDeparture = groupBy(runs, ({ settings }) => departureOf(settings) ?? 'another');
+    const byDeparture = groupBy(runs, ({ settings }) => differenceOf(settings) ?? 'another');
     byDeparture.delete('another');
     // '' comes first: what was trained unchanged.
     const [nearest] = [...byDeparture].toSorted(([a], [b]) => a.localeCompare(b));

@@ -137,7 +137,7 @@ describe('lab serve-environment', () => {
   });
 
   it.each([
-    [['--host', '0.0.0.0', '--recipe', 'search-r1'], /--host 0\.0\.0\.0 .* give --token/],
+    [['--host', '0.0.0.0', '--recipe', 'search-r1'], /--host 0\.0\.0\.0 .* set --token/],
     [['--recipe', 'search-r1', '--shard', '2/2'], /--shard is '2\/2'/],
     [['--recipe', 'search-r1', '--set', 'topP=0.5'], /top-p 0\.5 is refused/],
     [['--recipe', 'search-r1', '--set', 'router.train=alone'], /router\.train/],

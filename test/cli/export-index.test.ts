@@ -57,8 +57,8 @@ test('passages of a file become an index that FAISS opens, with all that searche
 });
 
 test.each([
-  [['--index', 'faiss', '--steps', '3'], '--steps is of an experiment'],
-  [['--index', 'faiss', '--to', 'trl'], '--to is of an experiment'],
+  [['--index', 'faiss', '--steps', '3'], '--steps applies only to an experiment'],
+  [['--index', 'faiss', '--to', 'trl'], '--to applies only to an experiment'],
   [['--index', 'faiss', '--encoder', '/nowhere'], '/nowhere is not the folder of an encoder'],
   [['--index', 'faiss', '--world', '/nowhere'], '/nowhere is not a world folder'],
   [['--index', 'annoy'], '--index'],

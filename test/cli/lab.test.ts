@@ -35,7 +35,10 @@ describe('mistakes end with one clear line and status 2', () => {
       ['rollout', '--world', '/nowhere'],
       /\/nowhere is not a world folder: manifest\.json is missing/,
     ],
-    [['rollout', '--policy', '/nowhere'], /\/nowhere has no checkpoint: config\.json is missing/],
+    [
+      ['rollout', '--policy', '/nowhere'],
+      /\/nowhere is not a checkpoint folder: config\.json is missing/,
+    ],
     [['rollout', '--policy', broken, '--limit', '1'], /^model\.safetensors: /],
     [
       ['rollout', '--recipe', 'oracle'],
@@ -53,9 +56,12 @@ describe('mistakes end with one clear line and status 2', () => {
     [['ask', 'Who?', '--weights', 'int3'], /must be one of f32, f16, int8, int4/],
     [['ask', 'Who?', '--kv', 'int4'], /must be one of f32, f16/],
     // Without its summaries UR² is another system.
-    [['ask', 'Who?', '--recipe', 'ur2'], /^UR² reads summaries.*add --summarizer extractive/],
-    [['rollout', '--recipe', 'ur2', '--limit', '1'], /^UR² reads summaries/],
-    [['evaluate', '--recipe', 'ur2-released', '--limit', '1'], /^UR², as released reads summaries/],
+    [['ask', 'Who?', '--recipe', 'ur2'], /^UR² needs a summarizer.*add --summarizer extractive/],
+    [['rollout', '--recipe', 'ur2', '--limit', '1'], /^UR² needs a summarizer/],
+    [
+      ['evaluate', '--recipe', 'ur2-released', '--limit', '1'],
+      /^UR², as released needs a summarizer/,
+    ],
   ])('%j', async (args, message) => {
     const { status, out, err } = await labHere(...args);
     expect(err.trim()).toMatch(message);

@@ -82,7 +82,7 @@ describe('lab rewards --golden', () => {
   test.each([
     [[], /^rewards needs --golden FILE\./],
     [['--golden', '/nowhere/x.jsonl'], /^\/nowhere\/x\.jsonl cannot be read/],
-    [['--golden', 'EMPTY'], /holds no golden case/],
+    [['--golden', 'EMPTY'], /has no golden cases/],
     [['--golden', 'BROKEN'], /line 2 is not a golden case: turns: /],
     [['--golden', 'OTHER'], /line 1: no released rewards of "other" are known/],
   ])('%j is a mistake: one sentence, status 2', async (words, message) => {

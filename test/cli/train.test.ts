@@ -114,7 +114,7 @@ describe('mistakes end with one clear line and status 2', () => {
       ['train', '--recipe', 'search', '--switch', 'fspo,gppo', '--switch=posterior-grpo'],
       /fspo and posterior-grpo both change stages\.0\.reward; leave one of them out/,
     ],
-    [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be created/],
+    [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be made/],
     [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
     [
       ['train', '--resume', '/nowhere', '--seed', '1'],
@@ -122,14 +122,17 @@ describe('mistakes end with one clear line and status 2', () => {
     ],
     [
       ['train', '--resume', '/nowhere', '--weights', 'int4'],
-      /--resume goes on with the run's own --weights/,
+      /--resume continues with the run's own --weights/,
     ],
     [
       ['train', '--resume', '/nowhere', '--switch', 'gppo'],
-      /--resume goes on with the run's own --switch/,
+      /--resume continues with the run's own --switch/,
     ],
-    [['train', '--resume', '/nowhere', '--kv', 'f16'], /--resume goes on with the run's own --kv/],
-    [['evaluate', '--adapter', '/nowhere'], /\/nowhere is no adapter/],
+    [
+      ['train', '--resume', '/nowhere', '--kv', 'f16'],
+      /--resume continues with the run's own --kv/,
+    ],
+    [['evaluate', '--adapter', '/nowhere'], /\/nowhere is not an adapter folder/],
     [['evaluate', '--run', '/nowhere'], /\/nowhere is no training run/],
   ])('%j', async (args, message) => {
     const { status, out: printed, err } = await labHere(...args);

@@ -92,7 +92,9 @@ function folder(given: string | undefined, fallback: string, what: string, holds
   const path = given ?? fallback;
   if (isGgufName(path)) throw new UsageError(describeGguf(path));
   if (!existsSync(join(path, holds)))
-    throw new UsageError(`${path} has no ${what}: ${holds} is missing.`);
+    throw new UsageError(
+      `${path} is not ${what === 'adapter' ? 'an' : 'a'} ${what} folder: ${holds} is missing.`,
+    );
   return path;
 }
 

@@ -246,8 +246,8 @@ export class RunStore {
   }
 
   /**
-   * The last good snapshot; null before the first. A damaged newest one is skipped, and `notice`
-   * is told. Steps after the snapshot are dropped: they will be made again.
+   * The last good snapshot; null before the first. A damaged newest one is skipped and reported to
+   * `notice`. Steps after the snapshot are dropped, since they run again.
    * @throws Error where both are damaged
    */
   async restore(runId: string, notice: (line: string) => void): Promise<TrainState | null> {

@@ -64,7 +64,7 @@ test('answers are judged, those that fail are marked with the reason, and a seco
 
   server.asked.length = 0;
   const again = await judge('--out', out, '--json');
-  expect(again.err).toContain('3 verdicts are known already');
+  expect(again.err).toContain('3 verdicts are reused');
   expect(new Set(server.asked)).toEqual(new Set(['broken', 'refused', 'silent', 'vague']));
   expect((JSON.parse(again.out) as { judge: JudgeReport }).judge).toMatchObject({
     judged: 3,
@@ -87,8 +87,8 @@ test.each([
     ['--judge', 'built-in'],
     /The built-in model cannot judge: it can only search.*Name the folder of a chat model or the address of a server: --judge http/,
   ],
-  [['--judge', 'public/policy'], /The built-in policy cannot judge/],
-  [['--judge', '/nowhere'], /\/nowhere is no checkpoint/],
+  [['--judge', 'public/policy'], /The built-in model cannot judge/],
+  [['--judge', '/nowhere'], /\/nowhere is not a checkpoint folder/],
   [['--judge', 'http://127.0.0.1:9/v1'], /--judge http:\/\/127\.0\.0\.1:9\/v1: .*does not answer/],
   [['--judge-timeout', '3'], /--judge-timeout needs a judge: --judge DIR, or --judge URL\./],
   [['--judgements', 'x.jsonl'], /--judgements needs a judge/],

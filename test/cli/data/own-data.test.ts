@@ -210,7 +210,7 @@ describe('what cannot be trained on', () => {
       /--world names a folder, --world-seed a generated world; give one/,
     ],
     [['--judge', 'built-in'], /The built-in model cannot judge/],
-    [['--summarizer', 'built-in'], /The built-in policy cannot summarize/],
+    [['--summarizer', 'built-in'], /The built-in model cannot summarize/],
     [['--summarizer-model', 'x'], /--summarizer-model needs --summarizer URL/],
     [['--engine', 'search-r1=http://127.0.0.1:9'], /--engine search-r1=/],
   ])('train %j', async (args, message) => {

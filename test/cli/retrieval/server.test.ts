@@ -109,7 +109,12 @@ describe('refuses, and says why', () => {
     ['a query that is no text', { queries: [1] }, 422, /^queries\.0: /],
     ['no passages', { queries: ['a'], topk: 0 }, 422, /^topk: /],
     ['more passages than it gives', { queries: ['a'], topk: 101 }, 422, /^topk: /],
-    ['a body without end', { queries: ['a'.repeat(5 * 2 ** 20)] }, 413, /ask in parts/],
+    [
+      'a body without end',
+      { queries: ['a'.repeat(5 * 2 ** 20)] },
+      413,
+      /send fewer queries per call/,
+    ],
     ['a search that fails', { queries: ['fail'] }, 500, /the index is gone/],
   ])('%s', async (_name, body, status, why) => {
     const answer = await post(body);
@@ -121,7 +126,9 @@ describe('refuses, and says why', () => {
   test('queries that are too much work together', async () => {
     const answer = await post({ queries: Array(300).fill('wolf '.repeat(200)) });
     expect(answer.status).toBe(413);
-    expect((answer.json as { detail: string }).detail).toMatch(/300000 characters.*ask in parts/);
+    expect((answer.json as { detail: string }).detail).toMatch(
+      /300000 characters.*send fewer queries per call/,
+    );
   });
 
   test('other methods, other paths and odd addresses', async () => {
@@ -209,7 +216,7 @@ test.each([
   [['--host', '0.0.0.0'], /--host 0\.0\.0\.0 is open to other machines; set --token TEXT/],
   [['--method', 'hybrid'], /--method needs --corpus FILE/],
   [['--corpus', 'a.jsonl', '--source', 'web'], /--source and --corpus exclude each other/],
-  [['--corpus', '/nowhere.jsonl'], /\/nowhere\.jsonl is no file/],
+  [['--corpus', '/nowhere.jsonl'], /\/nowhere\.jsonl is not a readable file/],
   [['--origin', 'me.github.io'], /--origin is 'me\.github\.io'; it must be like https:/],
   [['--port', '70000'], /--port is 70000; it must be at most 65535/],
 ])('lab serve-retrieval %j ends with one line', async (args, message) => {

@@ -75,7 +75,7 @@ test.each([
   ['lr=1e-4,', /empty value/],
   ['lr=[1],2', /'\[1\]' of lr is not a number, a word, true or false/],
   ['', /one or two settings, not 0/],
-  ['lr=1e-4,2e-4;seed=1,2;groupSize=2,4', /one or two settings, and 3 are named/],
+  ['lr=1e-4,2e-4;seed=1,2;groupSize=2,4', /one or two settings, not 3/],
   ['lr=1e-4', /lr has one value; give two or more/],
   ['lr=1e-4,0.0001', /lr has the value 0\.0001 twice/],
   ['nothing=1,2', /nothing cannot be swept/],

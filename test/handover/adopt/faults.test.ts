@@ -35,7 +35,7 @@ function tensors(change: (data: Float32Array, name: string) => Float32Array): Fi
 describe('nothing can be made of it', () => {
   test('without experiment.json', async () => {
     expect(await refusal(without(files, /^experiment/))).toMatch(
-      /no experiment\.json in it\..*lab export/,
+      /experiment\.json is missing.*lab export/,
     );
     expect(await refusal({})).toMatch(/no experiment\.json/);
   });
@@ -181,7 +181,7 @@ describe('the adapter is left out, and the rest is there', () => {
     const run = await adoptFiles(larger);
     expect(run.settings.adapter.rank).toBe(1);
     expect(run.notes.join(' ')).toMatch(
-      /imported adapter has rank 1, alpha 2 on q_proj, v_proj, not what/,
+      /imported adapter has rank 1, alpha 2 on q_proj, v_proj, other than exported/,
     );
   });
 });
@@ -192,7 +192,7 @@ describe('what is cut short is read as far as it goes', () => {
     const cut = { ...files, 'rollouts.jsonl': `nonsense\n${text.slice(0, -500)}` };
     const run = await adoptFiles(cut);
     expect(run.notes.join(' ')).toMatch(
-      /rollouts\.jsonl: 2 lines are no record.*the first is line 1/,
+      /rollouts\.jsonl: 2 lines are not a record.*the first is line 1/,
     );
     expect((await run.rollouts(1)).length).toBe(8);
   });

@@ -156,7 +156,7 @@ test('of a tar.gz archive only what is read is kept, and it ends at 256 MB', asy
   const bomb = tarGz(tarFile('optimizer.bin', new Uint8Array(100 * MB)));
   unpacked.bytes = 0;
   expect(await refusal('x.tgz', bomb)).toMatch(
-    /what is not read of it unpacks to more than 20 times its size\. Unpack it, and give the folder/,
+    /what is not read of it unpacks to more than 20 times its size\. Unpack it and import the folder/,
   );
   expect(unpacked.bytes).toBeLessThan(40 * MB);
 });

@@ -135,7 +135,7 @@ test('dumps stand in for the rollouts; that their tags are gone is said', async 
     [2, 1, 0.5, null],
   ]);
   expect(run.notes.join(' ')).toMatch(
-    /verl’s dumps replace it, without events, and 3 of 3 without tokens; 3 of 3 lost their tags/,
+    /verl’s dumps replace it, without events, and 3 of 3 without tokens; 3 of 3 have no tags/,
   );
   const [first] = await run.rollouts(1);
   expect(first).toMatchObject({ step: 1, reward: 1, question: { answers: ['Ida Holm'] } });

@@ -61,8 +61,8 @@ export class PolicyLoader {
   }
 
   /**
-   * A checkpoint is held otherwise now: what was opened of it is opened again when it is needed.
-   * @param busy a run uses it: it stays until `want` is called next
+   * The precision of a checkpoint changed: drops policies opened from it.
+   * @param busy a run uses the policy, so it stays until the next call of `want`
    */
   changed(checkpoint: string, busy: boolean): void {
     this.#changes.set(checkpoint, (this.#changes.get(checkpoint) ?? 0) + 1);
@@ -140,7 +140,7 @@ export class PolicyLoader {
     return { ...opened, terminate: () => slot.terminate() };
   }
 
-  /** Server and model of a remote policy: its server and model; null of one of this device. */
+  /** Server and model of a remote policy; null for one of this device. */
   endpointOf(ref: PolicyRef): unknown {
     return ref.kind === 'endpoint' || ref.kind === 'webllm' ? JSON.parse(this.#spec(ref)) : null;
   }
