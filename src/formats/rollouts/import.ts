@@ -212,7 +212,7 @@ async function* importEvalLog(blob: Blob, name: string): AsyncGenerator<ImportIt
     }
   } catch (error) {
     throw new ImportError(
-      `${name} is a zip archive. Unpack it and open the files of rollouts in it; only logs of Inspect AI are read packed, and ${messageOf(error)}.`,
+      `${name} is a zip archive. Unpack it and open the rollout files in it; only logs of Inspect AI are read as archives, and ${messageOf(error)}.`,
     );
   }
 }

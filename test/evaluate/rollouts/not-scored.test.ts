@@ -133,7 +133,7 @@ describe('a rollout whose answer cannot be read', () => {
   test('has no scores to compare, and the written forms say why', async () => {
     const rollout = await importOne(PROSE);
     expect(rescore(rollout)).toEqual([]);
-    expect(rolloutMarkdown(rollout)).toMatch(/Not scored\\?: no protocol is known/);
+    expect(rolloutMarkdown(rollout)).toMatch(/Not scored\\?: the protocol is unknown/);
     expect(rolloutMarkdown(rollout)).toMatch(/Answer: cannot be read/);
     expect(alignGroup([rollout])!.siblings[0]).toMatchObject({ em: null });
   });

@@ -115,11 +115,11 @@ describe('the time of a rollout', () => {
   it('says in words why nobody can tell', () => {
     expect(timesOf({})).toMatchObject({ kind: 'none', why: expect.stringMatching(/no events/) });
     expect(timesOf({ metrics: { seconds: 3.5 } })).toMatchObject({
-      why: expect.stringMatching(/the whole alone: 3\.5 s/),
+      why: expect.stringMatching(/only the total: 3\.5 s/),
     });
     expect(timesOf({ events: [think(0), stop(0)] })).toMatchObject({
       kind: 'none',
-      why: expect.stringMatching(/stand at 0 ms/),
+      why: expect.stringMatching(/are at 0 ms/),
     });
   });
 });

@@ -57,14 +57,14 @@ describe('a system of one’s own', () => {
 
   it('of a newer version is told from what is no system at all, as an evaluation is', () => {
     expect(refusal({ format: 'forage.system/2' })).toMatch(
-      /^This system is of a newer version of Forage: .*"forage\.system\/2".*up to date/,
+      /^This system is from a newer version of Forage: .*"forage\.system\/2".*update this one/,
     );
     expect(refusal({ format: 'forage.system/0' })).toMatch(/never was one/);
     for (const format of ['forage.system/x', 'forage.train/2', 2, null])
       expect(refusal({ format })).toMatch(/^This is not a system/);
     const evaluation = (format: string) => () => readEvaluationFile(JSON.stringify({ format }));
     expect(evaluation('forage.evaluation-file/7')).toThrow(
-      /^This evaluation is of a newer version of Forage: .*"forage\.evaluation-file\/7"/,
+      /^This evaluation is from a newer version of Forage: .*"forage\.evaluation-file\/7"/,
     );
     expect(evaluation('forage.system/1')).toThrow(/^This is not an evaluation/);
   });

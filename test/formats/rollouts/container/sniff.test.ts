@@ -43,7 +43,7 @@ describe('what a file is, by its first bytes', () => {
   it.each([
     ['safetensors', bytes(64, 0, 0, 0, 0, 0, 0, 0, '{"a":{"dtype":"F32"}}'), 'safetensors'],
     ['a pickle', bytes(0x80, 4, 0x95, 0, 0), 'pickle'],
-    ['other binary data', bytes('abc', 0, 1, 2, 3, 4, 'def'), 'no text'],
+    ['other binary data', bytes('abc', 0, 1, 2, 3, 4, 'def'), 'not text'],
   ])('%s is told from rollouts, with what it is', (_, head, what) => {
     expect(JSON.stringify(sniff(head))).toContain(what);
     expect(['lines', 'document']).not.toContain(sniff(head).kind);
