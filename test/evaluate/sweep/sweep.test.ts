@@ -104,7 +104,11 @@ test.each([
   ],
   ['search-r1/ppo', 'objective.estimator=grpo,rloo', /estimator has no effect here: the critic/],
   // One of the rows switches off what the columns vary.
-  ['kunlun-baize/dapo', 'objective.kl.place=loss,off;kl=0.1,0.5', /place off · kl 0\.1: .*no effect/],
+  [
+    'kunlun-baize/dapo',
+    'objective.kl.place=loss,off;kl=0.1,0.5',
+    /place off · kl 0\.1: .*no effect/,
+  ],
 ])('of %s, %s would make the same run several times', (id, text, message) => {
   const [axis] = parseSweep(text).slice(-1);
   expect(sweepable(getTraining(id))).not.toContain(axis?.path);

@@ -49,7 +49,11 @@ describe('a set of stored trajectories', () => {
       /neither ids nor/,
     ],
     ['half a token', [trajectory('a', { segments: [{ by: 'policy', ids: [0.5] }] })], /line 1/],
-    ['nothing to learn', [trajectory('a', { segments: [{ by: 'prompt', ids: [1] }] })], /no trained segment/],
+    [
+      'nothing to learn',
+      [trajectory('a', { segments: [{ by: 'prompt', ids: [1] }] })],
+      /no trained segment/,
+    ],
     ['an id twice', [trajectory('a'), trajectory('a')], /line 2: .*"a" occurs twice/],
     ['a pair with nobody', [trajectory('a'), pair('a', 'z')], /line 2: there is no trajectory "z"/],
     ['a pair with itself', [trajectory('a'), pair('a', 'a')], /line 2: .*with itself/],
