@@ -101,7 +101,9 @@ slow(
     // What is said of other recipes, `training-page.test.ts` holds.
     const recipe = page.getByLabel('Recipe', { exact: true });
     await recipe.selectOption('search/grpo');
-    await page.getByRole('button', { name: /^Try it: 10 steps, ≈ / }).waitFor();
+    await page
+      .getByRole('button', { name: /^Try it: 10 steps.*, ≈ / })
+      .waitFor({ timeout: 120_000 });
     await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');
     const card = page.getByRole('region', { name: /^Recipe: / });
     await card

@@ -139,23 +139,27 @@ export const openSteps = async (runId: string): Promise<void> => {
   });
 };
 
+/** Measurements that were started. */
+let measurements = 0;
+
 /** Measures this device for a run; `measuring` says how far it is. */
 export const measureDevice = async (
   settings: TrainSettings,
   device: DeviceChoice,
   setup: Setup,
 ): Promise<void> => {
-  useTrain.setState({ measuring: 'starting' });
-  const told = (measuring: string): void => {
-    if (useTrain.getState().measuring !== null) useTrain.setState({ measuring });
+  // A later measurement ends an earlier one, and takes its place on the page.
+  const own = ++measurements;
+  const show = (measuring: string | null): void => {
+    if (own === measurements) useTrain.setState({ measuring });
   };
+  show('starting');
   const outcome = await attempt('This device could not be measured', () =>
-    trainApi().measure(settings, device, setup, told),
+    trainApi().measure(settings, device, setup, show),
   );
-  useTrain.setState(({ measured }) => ({
-    measuring: null,
-    measured: outcome?.status === 'measured' ? measured + 1 : measured,
-  }));
+  show(null);
+  if (outcome?.status === 'measured')
+    useTrain.setState(({ measured }) => ({ measured: measured + 1 }));
 };
 
 /** Ends a measurement; nothing of it is kept. */
