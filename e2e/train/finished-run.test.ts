@@ -356,7 +356,7 @@ it(
     await panel.getByText('lr has one value; give two or more').waitFor();
     expect(await panel.getByRole('button').isDisabled()).toBe(true);
     await panel.getByLabel('Values by row').fill('1e-3, 2e-3');
-    await panel.getByLabel('Columns').selectOption({ label: '(one setting alone)' });
+    await panel.getByLabel('Columns').selectOption({ label: '(only one setting)' });
     await panel.getByRole('button', { name: 'Start 2 runs' }).click();
     await page.waitForURL(/sweep=/);
     await page.getByText('Trains now:').waitFor();

@@ -26,7 +26,7 @@ slow(
     await panel.getByText('lr has one value; give two or more').waitFor();
     expect(await panel.getByRole('button').isDisabled()).toBe(true);
     await panel.getByLabel('Values by row').fill('1e-3, 2e-3');
-    await panel.getByLabel('Columns').selectOption({ label: '(one setting alone)' });
+    await panel.getByLabel('Columns').selectOption({ label: '(only one setting)' });
     await panel.getByText(/2 runs of 1 step,/).waitFor();
     await panel.getByLabel('Columns').selectOption({ label: 'rollouts per question' });
     await panel.getByLabel('Values by column').fill('2, 3');

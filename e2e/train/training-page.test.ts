@@ -24,7 +24,7 @@ test(
     const toExpect = page.getByTestId('measured-curve');
     await toExpect.locator('.sparkline').waitFor();
     expect(await toExpect.textContent()).toMatch(
-      /EM [\d.]+ % → [\d.]+ % in 25 steps\.\s+Measured on the built-in policy.* with [23] seeds on \d+ worlds?.* by n = 64 held-out dev questions, the recipe unchanged\.$/,
+      /EM [\d.]+ % → [\d.]+ % in 25 steps\.\s+Measured on the built-in model.* with [23] seeds on \d+ worlds?.* by n = 64 held-out dev questions, the recipe unchanged\.$/,
     );
     await page
       .getByRole('button', { name: /^Try it: 10 steps.*, ≈ / })
@@ -42,7 +42,7 @@ test(
     const untrained = offered.find((id) => !curves.some(({ training }) => training === id));
     if (untrained !== undefined) {
       await recipe.selectOption(untrained);
-      await page.getByText(/^What to expect of it is not known: no run of this recipe/).waitFor();
+      await page.getByText(/^What to expect is not known: this recipe has no run here/).waitFor();
     }
     await recipe.selectOption('kunlun-baize/dapo');
     const card = page.getByRole('region', { name: /^Recipe: / });

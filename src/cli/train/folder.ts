@@ -129,7 +129,7 @@ export function readRun(run: string): RunFile {
 
 /** What is said of a run of steps alone. */
 export const noSnapshot = (run: string): string =>
-  `${run} holds no snapshot: the steps can be read, and it cannot go on here.`;
+  `${run} has no snapshot: its steps can be read, but it cannot be continued here.`;
 
 /** The records of the steps; what a killed process left of a line is none. */
 function recordedSteps(run: string): TrainStep[] {
@@ -167,7 +167,7 @@ export function createRun(run: string, file: RunFile): void {
   if (hasStepsAlone(run))
     throw new UsageError(`${run} holds the steps of a run already; name another folder.`);
   if (hasLatest(run))
-    throw new UsageError(`${run} holds a run already; --resume ${run} goes on with it.`);
+    throw new UsageError(`${run} has a run already; --resume ${run} continues it.`);
   makeFolders(run);
   for (const name of [STEPS, DEMONSTRATIONS, HASHES]) rmSync(join(run, name), { force: true });
   dropAdapters(run, 0);

@@ -43,7 +43,7 @@ function optionsOf(values: OptionValues): MakeOptions {
   if (!paired && values['shuffle-pairs'] !== undefined)
     throw new UsageError('--shuffle-pairs needs pairs to turn around: say which by --pairs.');
   if (!paired && values['weight'] === 'none')
-    throw new UsageError('--weight none leaves pairs alone: say which by --pairs.');
+    throw new UsageError('--weight none leaves only pairs: choose them with --pairs.');
   const { high, low, gamma, alpha } = MAKE_DEFAULTS;
   const share = values['top'];
   const seed = values['drawn'];
@@ -83,7 +83,7 @@ export const trajectoriesCommand: Command = {
     out: { type: 'string', value: 'FILE', help: 'where to; standard output unless given' },
     weight: {
       type: 'string',
-      help: `what a rollout counts in supervised fine-tuning; none: pairs alone; ${MAKE_DEFAULTS.weight} unless given`,
+      help: `what a rollout counts in supervised fine-tuning; none: only pairs; default: ${MAKE_DEFAULTS.weight}`,
       choices: WEIGHTS,
     },
     pairs: {

@@ -28,7 +28,8 @@ const interrupted = ({ step, checkpointStep }: RunRecord): string => {
   return `The tab was closed while this run trained. ${resume} goes on from ${where}.`;
 };
 
-const NO_SNAPSHOT = 'Its file holds no snapshot: the steps can be read, and it cannot go on here.';
+const NO_SNAPSHOT =
+  'Its file has no snapshot: its steps can be read, but it cannot be continued here.';
 
 /** The records of runs: listed, changed, written to files and read from them. */
 export class RunRecords {

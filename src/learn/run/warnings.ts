@@ -27,10 +27,12 @@ export function warningsOf(settings: TrainSettings): string[] {
   const { on, band, screen, maxBatches } = settings.dynamicSampling;
   if (on && band && screen === undefined && maxBatches === 1)
     warnings.push(
-      'Of one batch a step the band leaves nothing out: groups beyond it fill the step. Allow more batches.',
+      'With one batch per step the band leaves nothing out: groups outside it fill the step. Allow more batches.',
     );
   if (settings.heldOut.questions > 0 && settings.heldOut.every > settings.steps)
-    warnings.push('The held-out questions are scored once at most: the run is shorter than that.');
+    warnings.push(
+      'This run is shorter than the scoring interval: the held-out questions are scored only at the start and the end.',
+    );
   const collapse = collapseWarning(settings);
   if (collapse !== null) warnings.push(collapse);
   if (settings.router.train !== 'off') {

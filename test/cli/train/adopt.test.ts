@@ -110,7 +110,7 @@ describe('a run without its adapter', () => {
     expect(said).toContain(`${TODAY} has other weights (`);
     expect(said).toContain('Name the folder of that model: --policy DIR.');
     expect(said).toContain(
-      `${out} holds no snapshot: the steps can be read, and it cannot go on here.`,
+      `${out} has no snapshot: its steps can be read, but it cannot be continued here.`,
     );
     expect(said).toContain('2 steps, 16 rollouts, no adapter');
   });
@@ -120,7 +120,7 @@ describe('a run without its adapter', () => {
     expect(Object.keys(before)).toContain('steps.jsonl');
     const resumed = await labHere('train', '--resume', out, '--steps', '3', '--threads', '1');
     expect(resumed.err).toBe(
-      `${out} holds no snapshot: the steps can be read, and it cannot go on here.\n`,
+      `${out} has no snapshot: its steps can be read, but it cannot be continued here.\n`,
     );
     expect(resumed.status).toBe(2);
     expect(contents(out)).toEqual(before);

@@ -57,7 +57,7 @@ test('lab export says it of the folder that it writes', async () => {
   const { status, err } = await labHere(...args);
   expect(status, err).toBe(0);
   expect(said(err)).toEqual([
-    'warning: The held-out questions are scored once at most: the run is shorter than that.',
+    'warning: This run is shorter than the scoring interval: the held-out questions are scored only at the start and the end.',
   ]);
   expect(existsSync(join(out, 'experiment.json'))).toBe(true);
 });

@@ -98,8 +98,7 @@ describe('a run that nothing like was measured for', () => {
     expect(first?.etaSeconds).toBeGreaterThan(0);
     // By the engines of the run, and stored for the next one.
     expect(started()).toBe(1);
-    const { time, probed } = await host.estimate(long, 'wasm', BUILT_IN_SETUP);
-    expect(time?.basis).toMatch(/^measured on this device/u);
+    const { probed } = await host.estimate(long, 'wasm', BUILT_IN_SETUP);
     expect(probed?.rollouts).toBeGreaterThan(0);
   });
 

@@ -25,14 +25,15 @@ describe('warnings of settings', () => {
   it('a band leaves nothing out of one batch, unless what was screened alone is left out too', () => {
     const band = ['dynamicSampling.on=true', 'dynamicSampling.band={"low":0.2,"high":0.8}'];
     expect(warned('search/grpo', ...band)).toEqual([
-      'Of one batch a step the band leaves nothing out: groups beyond it fill the step. Allow more batches.',
+      'With one batch per step the band leaves nothing out: groups outside it fill the step. Allow more batches.',
     ]);
     expect(warned('search/grpo', ...band, 'dynamicSampling.maxBatches=2')).toEqual([]);
     expect(warned('search/grpo', ...band, 'dynamicSampling.screen=2')).toEqual([]);
   });
 
   it('held-out questions are scored at the end alone where the run is shorter', () => {
-    const words = 'The held-out questions are scored once at most: the run is shorter than that.';
+    const words =
+      'This run is shorter than the scoring interval: the held-out questions are scored only at the start and the end.';
     expect(warned('search/grpo', 'steps=5', 'heldOut.every=6')).toEqual([words]);
     expect(warned('search/grpo', 'steps=5', 'heldOut.every=5')).toEqual([]);
     expect(warned('search/grpo', 'steps=5', 'heldOut.every=6', 'heldOut.questions=0')).toEqual([]);

@@ -63,7 +63,7 @@ it('is learned until few of its rollouts search, told of the run, and stored bef
   expect(end).toBe('finished');
   // Two updates at once, three times; then 2 of 8 still search.
   expect(told).toEqual([
-    'before: Start without searches: 6 updates on 8 guesses; 2 of 8 rollouts search, before 8.',
+    'before: Handicapped start: taught to answer without searching (6 updates on 8 guesses). 2 of 8 rollouts search now (8 before).',
   ]);
   const made = phases.filter((line) => line.startsWith('make-start'));
   expect(made.at(-1)).toBe('make-start 1: 6/24');

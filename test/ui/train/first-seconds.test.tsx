@@ -34,7 +34,7 @@ beforeEach(() => {
 it('what will stand on the page of a run stands there before its first step', () => {
   const before = page();
   expect(valuesOf(before, 'aria-label')).toContain('Charts to come');
-  expect(wordsIn(before)).toContain('What will stand here');
+  expect(wordsIn(before)).toContain('Charts to come');
   expect(valuesOf(before, 'data-chart')).toEqual([]);
   useTrain.setState({ steps: { a: [trainStep(1, 'a')] } });
   expect(valuesOf(page(), 'aria-label')).not.toContain('Charts to come');

@@ -44,7 +44,7 @@ it.each([
       'STIE over answers',
       'STIE over queries',
       'Router sees local coverage',
-      'The policy’s own tags choose',
+      'The model’s own tags choose',
     ],
   ],
   [

@@ -67,6 +67,6 @@ export const NOT_SEARCHING: StartKind = {
   },
   keeps: ({ events }) => events.some(({ kind }) => kind === 'search'),
   said: ({ updates, from, kept, before, of }) =>
-    `Start without searches: ${updates} updates on ${from} guesses; ` +
-    `${kept} of ${of} rollouts search, before ${before}.`,
+    `Handicapped start: taught to answer without searching (${updates} updates on ${from} guesses). ` +
+    `${kept} of ${of} rollouts search now (${before} before).`,
 };

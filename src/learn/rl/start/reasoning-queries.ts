@@ -88,6 +88,6 @@ export const REASONING_QUERIES: StartKind = {
   },
   keeps: (rollout) => !leavesReasoning(rollout),
   said: ({ updates, from, kept, before, of }) =>
-    `Start by queries for reasoning: ${updates} updates on ${from} trajectories; ` +
-    `${of - kept} of ${of} rollouts ask one, before ${of - before}.`,
+    `Handicapped start: taught to leave reasoning to the search (${updates} updates on ${from} trajectories). ` +
+    `${of - kept} of ${of} rollouts do so now (${of - before} before).`,
 };

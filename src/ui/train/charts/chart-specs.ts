@@ -163,7 +163,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     spec(
       'entropy',
       'Entropy',
-      'nats per policy token, of the distribution that is drawn from',
+      'nats per model token, of the sampling distribution',
       'nats',
       [line(withRollouts(steps), 'entropy', 0, ({ entropy }) => entropy)],
       { include: [0] },
@@ -213,8 +213,8 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     ),
     spec(
       'zero',
-      noSignal ? 'Groups without signal' : 'Groups of equal rewards',
-      'all rewards of the group equal; and batches drawn to replace them',
+      noSignal ? 'Groups with equal rewards (no learning signal)' : 'Groups with equal rewards',
+      'per step; batches: how often questions were drawn',
       'number',
       [
         line(steps, 'groups', 0, ({ groups }) => groups),
@@ -225,7 +225,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     ),
     spec(
       'gap',
-      'Gap of sampler and trainer',
+      'Sampler–trainer mismatch',
       '|Δ log-probability|, nats, logarithmic',
       'nats',
       [
@@ -282,7 +282,7 @@ const speed = (steps: Steps): ChartSpec[] => [
   ),
   spec(
     'drawn',
-    'Drawn by the curriculum',
+    'Questions by curriculum class',
     'questions per step by class, stacked',
     'questions',
     namesOf(steps, ({ drawn }) => drawn).map((name, index) =>

@@ -9,7 +9,7 @@ export const latent = (steps: Steps, { adapter }: TrainSettings): ChartSpec[] =>
         spec(
           'gates',
           'Gates: 1 − a',
-          'mean over the latent tokens; 0: the token alone',
+          'mean over the latent tokens; 0: only the token',
           'share',
           // a weighs the token itself (docs/methods.md, section 10): what rises is what is read besides.
           [line(steps, '1 − a', 0, ({ latent: read }) => read && 1 - read.gate)],

@@ -28,7 +28,7 @@ export const stie = (steps: Steps): ChartSpec[] =>
         spec(
           'stie',
           'STIE: clauses that fired',
-          'times in the rollouts of a step; a press on a step says which rules',
+          'times in the rollouts of a step; click a step to see which rules',
           'number',
           STIE_LINES.map(([name, of], index) =>
             line(steps, name, index, (step) => (step.stie ? of(step.stie) : null)),

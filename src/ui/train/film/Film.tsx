@@ -74,7 +74,7 @@ const useOpen = (run: RunRecord, film: TrainingFilm) => {
       const found = kept.find(({ question }) => question.id === id);
       if (!found)
         return setProblem(
-          'This rollout is not kept: it was deleted to free storage, or the run was made elsewhere. Its answer is what stands above.',
+          'This rollout is not kept: it was deleted to free storage, or the run was made elsewhere. Its answer is shown above.',
         );
       const source = { runId: run.id, name: run.name, step, group: found.groupId };
       await showRollouts([found], { ...source, run }, 0, go);

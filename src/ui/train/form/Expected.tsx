@@ -26,7 +26,7 @@ const isAsMeasured = (setup: Setup): boolean =>
 /** In place of a curve: why none is known. */
 const NotMeasured = ({ why }: { why: string }) => (
   <p className="fine" data-testid="not-measured">
-    What to expect of it is not known: {why}
+    What to expect is not known: {why}
   </p>
 );
 
@@ -37,7 +37,7 @@ const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) =>
   const [first, last] = [found?.em[0], found?.em.at(-1)];
   if (!found || !first || !last)
     return (
-      <NotMeasured why="no run of this recipe is here, and no study of Forage has trained it." />
+      <NotMeasured why="this recipe has no run here, and no study of Forage has trained it." />
     );
   const { seeds, worlds, questions, em, otherwise } = found;
   return (
@@ -48,7 +48,7 @@ const MeasuredCurve = (props: { training: string; measured: ExpectedCurves }) =>
         points={em.map(([x, y]) => ({ x, y }))}
         name="held-out EM that was measured, by step"
       />{' '}
-      Measured on the built-in policy, {policy.id}@{policy.revision}, with{' '}
+      Measured on the built-in model, {policy.id}@{policy.revision}, with{' '}
       {plural(seeds.length, 'seed')} on {plural(worlds.length, 'world')} like the built-in one, by n
       = {plural(questions, 'held-out dev question')}, the recipe{' '}
       {otherwise === undefined ? 'unchanged' : 'nearly unchanged'}.
@@ -64,7 +64,7 @@ const MeasuredElsewhere = ({ training }: { training: string }) => {
   const answer = useAnswer(asMeasured ? 'measured' : null, loadExpectedCurves);
   if (!asMeasured)
     return (
-      <NotMeasured why="no run of this recipe is here, and what was measured elsewhere was on the built-in policy, world and questions." />
+      <NotMeasured why="this recipe has no run here, and studies measured only the built-in model, world and questions." />
     );
   return answer.state === 'ready' ? (
     <MeasuredCurve training={training} measured={answer.value} />

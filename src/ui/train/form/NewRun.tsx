@@ -84,7 +84,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
       <RecipeCard training={training} settings={settings} />
       {departures === undefined ? null : (
         <p className="fine">
-          Departs from its source: <Sentence text={departures} />
+          Differs from its source: <Sentence text={departures} />
         </p>
       )}
       <div className="form-fields">
@@ -243,7 +243,7 @@ const StartBar = (props: StartBarProps) => {
         <span className="tone-bad">
           ⚠{' '}
           {stored
-            ? 'The file holds no stored trajectories. Take it away, and the run makes its own.'
+            ? 'The file has no stored trajectories. Remove it, and the run makes its own.'
             : 'The warm-up needs a file of trajectories.'}
         </span>
       ) : unsummarized ? (
@@ -287,12 +287,12 @@ export const NewRun = () => {
   return (
     <FormState value={form}>
       <form className="new-run" onSubmit={(event) => event.preventDefault()}>
-        <h1>{first ? 'Train the policy in this tab' : 'New training run'}</h1>
+        <h1>{first ? 'Train the model in this tab' : 'New training run'}</h1>
         <p className="lead">
-          Reinforcement learning of a <Terms>LoRA</Terms> adapter over the policy, on this device.
-          It searches and answers questions, earns rewards, and learns from them; every step is
-          stored in this browser.
-          {first ? ' Nothing has been trained here yet: press Start training.' : ''}
+          Reinforcement learning of a <Terms>LoRA</Terms> adapter on the model, on this device. It
+          searches and answers questions, earns rewards, and learns from them; every step is stored
+          in this browser.
+          {first ? ' Nothing has been trained here yet: click Start training.' : ''}
         </p>
         <Basics settings={checked.settings} />
         <WorksWith helpers={summaries ? ['summarizer', 'judge'] : ['judge']} />

@@ -62,7 +62,7 @@ export const RecipeCard = (props: {
       ) : (
         <details {...fold}>
           <summary>
-            Parts and {plural(about.differences.length, 'departure')} from the paper
+            Parts and {plural(about.differences.length, 'difference')} from the paper
           </summary>
           <AboutPaper id={found.recipe.id} about={about} />
         </details>

@@ -88,7 +88,7 @@ const Axis = (props: {
         size="xs"
         label={name}
         value={axis.path}
-        data={optional ? [{ value: '', label: '(one setting alone)' }, ...choices] : choices}
+        data={optional ? [{ value: '', label: '(only one setting)' }, ...choices] : choices}
         onChange={({ currentTarget: { value } }) =>
           change({ path: value, text: value === '' ? '' : suggested(settings, value) })
         }

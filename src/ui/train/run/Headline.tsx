@@ -34,7 +34,7 @@ const changeWords = ({ first, last, paired }: Shown): string => {
   const changed = `${plural(gained, 'question')} newly right by EM, ${lost} newly wrong: ${points(change)} points, `;
   if (!interval) return `${changed}no interval: one question tells none.`;
   const [low, high] = interval;
-  const clear = low > 0 || high < 0 ? '' : ' It holds 0: no clear change yet.';
+  const clear = low > 0 || high < 0 ? '' : ' The interval includes 0: no clear change yet.';
   return `${changed}95 % interval ${points(low)} to ${points(high)}.${clear}`;
 };
 
@@ -56,10 +56,10 @@ const missingWords = ({ settings: { heldOut, warmUp }, world, status }: RunRecor
     return 'No held-out score: these settings set no questions aside for it.';
   // A small collection holds fewer out than the settings ask for.
   const count = Math.min(heldOut.questions, world.split?.dev ?? heldOut.questions);
-  if (count === 0) return 'No held-out score: the questions of this run hold none out.';
+  if (count === 0) return 'No held-out score: this run has no held-out questions.';
   return status === 'running'
-    ? `The first score, of ${plural(count, 'held-out question')}, is taken before the first step${warmUp ? ', after the warm-up' : ''}.`
-    : 'There is no held-out score of this run.';
+    ? `Baseline first: ${plural(count, 'held-out question')} are scored before step 1${warmUp ? ', after the warm-up' : ''}.`
+    : 'This run has no held-out score.';
 };
 
 /** A headline of the score before the first step alone. */

@@ -155,7 +155,7 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
             className="link"
             title={
               run.settings.adapter.gates
-                ? 'adapter_model.safetensors and adapter_config.json, for Python PEFT, which leaves the gates in latent_gates.safetensors: it thinks in tokens alone there'
+                ? 'adapter_model.safetensors and adapter_config.json, for Python PEFT, which leaves the gates in latent_gates.safetensors: there it thinks only in tokens'
                 : 'adapter_model.safetensors and adapter_config.json, for Python PEFT'
             }
             onClick={() => void downloadOf(run.id, 'peft')}
@@ -264,7 +264,7 @@ const Failed = ({ run }: { run: RunRecord }) =>
         {run.checkpointStep === null
           ? 'No snapshot was written before.'
           : isPrepared(run)
-            ? 'Kept: what it had made before its first step.'
+            ? 'Kept: what was made before step 1.'
             : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
       </p>
       {run.failure.kind === 'no-demonstrations' ? (

@@ -64,7 +64,7 @@ const ScrollTo = ({ id, name }: { id: string; name: string }) => (
 /** What will be here: in place of a page of empty charts. */
 const ToCome = ({ groups }: { groups: readonly ChartGroup[] }) => (
   <section className="to-come" aria-label="Charts to come">
-    <h2>What will stand here</h2>
+    <h2>Charts to come</h2>
     <dl>
       {groups.map(({ name, charts }) => (
         <div key={name}>

@@ -24,20 +24,26 @@ const whereOf = (run: RunRecord, progress: TrainProgress | undefined, made: numb
 const BEFORE_STEPS: Partial<
   Record<TrainPhase, { pause: string; kept: (done: number, total: number) => string }>
 > = {
+  measuring: {
+    pause: 'It pauses before step 1, once this device is measured.',
+    kept: () => '',
+  },
   demonstrations: {
     pause: 'It pauses once these trajectories are made, before it learns from them.',
     kept: () => '',
   },
   'warm-up': {
-    pause: 'The update under way is finished; those that are made are kept, and it goes on there.',
+    pause:
+      'The update under way is finished; finished updates are kept, and the run can continue from there.',
     kept: (done, total) => `${done} of ${plural(total, 'update')} of the warm-up`,
   },
   'scoring-questions': {
-    pause: 'The questions under way are scored; all scores are kept, and it goes on there.',
+    pause:
+      'The questions under way are scored; all scores are kept, and the run can continue from there.',
     kept: (done, total) => `the scores of ${done} of ${plural(total, 'question')}`,
   },
   'make-start': {
-    pause: 'It pauses before its first step; this start is made anew, the same, when it goes on.',
+    pause: 'It pauses before step 1; the handicapped start is made again when it continues.',
     kept: () => '',
   },
 };
@@ -46,10 +52,10 @@ const BEFORE_STEPS: Partial<
 const keptBefore = (run: RunRecord, progress: TrainProgress | undefined): string => {
   const before = progress && BEFORE_STEPS[progress.phase];
   const now = progress && progress.done > 0 ? before?.kept(progress.done, progress.total) : '';
-  if (now) return `What is under way is lost. Kept: ${now}. It can go on from there.`;
+  if (now) return `What is under way is lost. Kept: ${now}. The run can continue from there.`;
   const lost = before ? 'What is under way is lost.' : 'The step under way, 1, is lost.';
   return isPrepared(run)
-    ? `${lost} Kept: what it had made before that. It can go on from there.`
+    ? `${lost} Kept: what was made before that. The run can continue from there.`
     : `${lost} No step is whole yet: only the settings stay, and it starts again.`;
 };
 
@@ -61,7 +67,7 @@ const stopped = (
 ): string =>
   whole === 0
     ? keptBefore(run, progress)
-    : `${lostStep(under)} Kept: ${plural(whole, 'step')} with the adapter as it is after step ${formatCount(whole)}. It can go on from there.`;
+    : `${lostStep(under)} Kept: ${plural(whole, 'step')} with the adapter as it is after step ${formatCount(whole)}. The run can continue from there.`;
 
 const lostStep = (under: number): string => `The step under way, ${formatCount(under)}, is lost.`;
 
@@ -86,7 +92,7 @@ const choicesOf = (
           : 'Pause after this step',
       says: before
         ? before.pause
-        : `Step ${formatCount(under)} is finished and stored with a snapshot: nothing is lost.${under < run.settings.steps ? ` It can go on with step ${formatCount(under + 1)}.` : ''}`,
+        : `Step ${formatCount(under)} is finished and stored with a snapshot: nothing is lost.${under < run.settings.steps ? ` The run can continue with step ${formatCount(under + 1)}.` : ''}`,
       act: () => void pauseRun(run.id),
       disabled: pausing,
     },

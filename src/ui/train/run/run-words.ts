@@ -20,7 +20,7 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   measuring: { name: 'measuring this device', unit: 'rollouts' },
   demonstrations: { name: 'own trajectories', unit: 'rollouts' },
   'warm-up': { name: 'supervised warm-up', unit: 'updates' },
-  'make-start': { name: 'start of the policy', unit: 'updates' },
+  'make-start': { name: 'handicapped start', unit: 'updates' },
   'scoring-questions': { name: 'scoring questions', unit: 'rollouts' },
   'held-out': { name: 'held-out questions', unit: 'questions' },
   rollouts: { name: 'rollouts', unit: 'rollouts' },
@@ -121,10 +121,10 @@ export const goOnWords = (run: RunRecord): { name: string; title: string } => {
   if (run.step > 0)
     return {
       name: `Resume after step ${formatCount(run.step)}`,
-      title: 'Goes on from the last good snapshot',
+      title: 'Continues from the last good snapshot',
     };
   if (isPrepared(run))
-    return { name: 'Go on', title: 'Goes on with what it had made before its first step' };
+    return { name: 'Go on', title: 'Continues with what was made before step 1' };
   // A notice tells of an interruption, after which it would start again.
   return run.sweep && run.status === 'paused' && run.notice === null
     ? { name: 'Start', title: 'Begins this run of the sweep before its turn' }

@@ -22,4 +22,4 @@ export const frozenSeconds = (silence: Silence, now: number): number | null => {
 
 /** What the page says of such a silence, until it is put away. */
 export const frozenText = (seconds: number): string =>
-  `Nothing arrived for ${seconds} s while this tab was in the background: the browser froze or slowed it. Training goes on now; keep the tab in front, or in a window of its own, for full speed.`;
+  `Nothing arrived for ${seconds} s while this tab was in the background: the browser froze or slowed it. Training continues now; keep the tab in front, or in its own window, for full speed.`;

@@ -229,7 +229,7 @@ export const SweepView = ({ sweep, runs }: { sweep: RunSweep; runs: readonly Run
         heading="h2"
         className="sweep-picture"
         title={title}
-        note="One seed per cell unless the seed is swept: two cells whose intervals overlap are not told apart."
+        note="One seed per cell unless the seed is swept: two cells whose intervals overlap cannot be distinguished."
         empty={null}
         controls={
           <Select

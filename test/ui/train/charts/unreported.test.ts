@@ -32,9 +32,9 @@ describe('the charts of a run', () => {
       chartsOf([trainStep(1)], getTraining(training))
         .flatMap((one) => one.charts)
         .find(({ id }) => id === 'zero')?.title;
-    expect(title('search-r1/grpo')).toBe('Groups without signal');
-    expect(title('search-r1/ppo')).toBe('Groups of equal rewards');
-    expect(title('r1-searcher/reinforce++')).toBe('Groups of equal rewards');
+    expect(title('search-r1/grpo')).toBe('Groups with equal rewards (no learning signal)');
+    expect(title('search-r1/ppo')).toBe('Groups with equal rewards');
+    expect(title('r1-searcher/reinforce++')).toBe('Groups with equal rewards');
   });
 
   it('no other stage is said to teach nothing by equal rewards', () => {

@@ -49,7 +49,9 @@ describe('the headline', () => {
     expect(words).toContain('31.3 % to 83.2 % → 59.6 % to 98.2 %');
     // 4 gained, 1 lost of 10 (Bonett and Price): 3/12 ± 1.96 · √((7/12 − 1/16) / 12) = 0.25 ± 0.408.
     expect(words).toContain('4 questions newly right by EM, 1 newly wrong: +30.0 points');
-    expect(words).toContain('95 % interval −15.8 to +65.8. It holds 0: no clear change yet.');
+    expect(words).toContain(
+      '95 % interval −15.8 to +65.8. The interval includes 0: no clear change yet.',
+    );
     const one = wordsIn(head({ status: 'finished' }, steps([0], [0])));
     expect(one).toContain('+0.0 points, no interval: one question tells none.');
   });
@@ -104,6 +106,6 @@ describe('the headline', () => {
       ...(step.heldOut && { heldOut: { ...step.heldOut, questions: undefined } }),
     })) as TrainStep[];
     expect(wordsIn(head({}, old))).toContain('what single questions got is not kept');
-    expect(wordsIn(head({}, []))).toContain('is taken before the first step');
+    expect(wordsIn(head({}, []))).toContain('are scored before step 1');
   });
 });

@@ -54,7 +54,7 @@ beforeEach(() => useTrain.setState({ ...useTrain.getInitialState(), here: 'a' },
 describe('a run that trains', () => {
   it('shows the score before the first step while that step is under way', () => {
     const words = () => wordsIn(head({ step: 0 }, progress({ step: 1 })));
-    expect(words()).toContain('is taken before the first step');
+    expect(words()).toContain('are scored before step 1');
     useTrain.setState({ atStart: { a: { em: 0.75, n: 64 } } });
     expect(words()).toMatch(
       /EM 75\.0 % 64 held-out questions; before the first step; 95 % interval \d/,
@@ -66,9 +66,9 @@ describe('a run that trains', () => {
       const split = { by: 'share', seed: 0, train: 30, dev, test: 6, left: 0 } as const;
       return wordsIn(head({ step: 0, world: { seed: 0, questions: 42, split } }, progress()));
     };
-    expect(held(6)).toContain('The first score, of 6 held-out questions, is taken');
-    expect(held(900)).toContain('The first score, of 64 held-out questions, is taken');
-    expect(held(0)).toContain('the questions of this run hold none out');
+    expect(held(6)).toContain('Baseline first: 6 held-out questions are scored');
+    expect(held(900)).toContain('Baseline first: 64 held-out questions are scored');
+    expect(held(0)).toContain('this run has no held-out questions');
   });
 
   it('says what goes before the first rollouts', () => {
@@ -146,9 +146,11 @@ describe('a run that trains', () => {
       wordsIn(head({ step: 0, checkpointStep }, progress({ step: 1, ...now })));
     const scoring = { phase: 'scoring-questions', done: 15, total: 96 } as const;
     const some = stopping(0, scoring);
-    expect(some).toContain('Kept: the scores of 15 of 96 questions. It can go on from there.');
+    expect(some).toContain(
+      'Kept: the scores of 15 of 96 questions. The run can continue from there.',
+    );
     expect(some).toContain('Pause before the first step');
-    expect(some).toContain('all scores are kept, and it goes on there');
+    expect(some).toContain('all scores are kept, and the run can continue from there');
     expect(some).not.toContain('Step 1 is finished');
     expect(some).not.toContain('starts again');
     expect(stopping(null, { ...scoring, done: 0 })).toContain(
@@ -156,7 +158,7 @@ describe('a run that trains', () => {
     );
     // What came before is stored: scores, then held-out questions and the first step.
     const first = stopping(0, { phase: 'rollouts' });
-    expect(first).toContain('The step under way, 1, is lost. Kept: what it had made before that.');
+    expect(first).toContain('The step under way, 1, is lost. Kept: what was made before that.');
     expect(first).toContain('Step 1 is finished and stored with a snapshot');
     expect(stopping(null, { phase: 'warm-up', done: 3, total: 40 })).toContain(
       'Kept: 3 of 40 updates of the warm-up.',
@@ -251,7 +253,7 @@ describe('a run that ended', () => {
   it.each<[Partial<RunRecord>, string[]]>([
     [
       { status: 'failed', checkpointStep: 0, step: 0 },
-      ['⚠ The run ended before its first step', 'Kept: what it had made before its first step.'],
+      ['⚠ The run ended before its first step', 'Kept: what was made before step 1.'],
     ],
     [
       { status: 'failed', checkpointStep: 2 },

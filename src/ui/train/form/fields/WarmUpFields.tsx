@@ -20,7 +20,7 @@ export const WarmUpFields = () => {
       <PartSwitch
         path="warmUp"
         label="Supervised first"
-        title="Before the first step the adapter learns the policy’s own tokens of trajectories"
+        title="Before the first step the adapter imitates the model’s own tokens in trajectories"
         on={{ ...DEFAULT_WARM_UP, from: 'given' }}
       />
       {on ? (

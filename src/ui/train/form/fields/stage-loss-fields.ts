@@ -68,7 +68,7 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
       title: 'What each rollout of a question counts in the likelihood',
       choices: {
         right: 'right ones alike',
-        first: 'the first right one alone',
+        first: 'only the first right one',
         likelihood: 'how likely it makes the gold answer',
         best: 'the one with the likeliest gold answer',
         uniform: 'all alike',
@@ -79,7 +79,7 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
       of: 'switch',
       name: 'gold',
       label: 'Gold in place of its answer',
-      title: 'The gold answer stands where the policy’s own did',
+      title: 'The gold answer replaces the model’s own',
     },
   ],
   dpo: [
@@ -126,7 +126,7 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
       of: 'number',
       name: 'rounds',
       label: 'Rounds',
-      title: 'Each takes the policy with which it begins for its reference; none: the checkpoint',
+      title: 'The reference is the model with which each round begins; none: the checkpoint',
       min: 1,
       max: 1000,
       absent: 'none',

@@ -9,7 +9,7 @@ export const CriticFields = () => {
       <PartSwitch
         path="critic"
         label="Critic (PPO)"
-        title="A linear value head over the policy’s hidden states; advantages come token by token by GAE"
+        title="A linear value head over the model’s hidden states; advantages come token by token by GAE"
         // What PPO begins with here; γ and λ of 1 make a token’s advantage the return less its value.
         on={{
           gamma: 1,

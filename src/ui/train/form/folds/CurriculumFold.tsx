@@ -72,12 +72,12 @@ export const CurriculumFold = () => {
       />
       <SelectField
         path="start"
-        label="Policy at the start"
-        title="UR²: stage 1 teaches a policy to search that does not; its fallback penalty, not to leave reasoning to the search"
+        label="Model at the start"
+        title="UR²: stage 1 teaches a model to search that does not; its fallback penalty, not to leave reasoning to the search"
         choices={[
           { value: 'searching', label: 'as it is' },
-          { value: 'not-searching', label: 'made not to search' },
-          { value: 'reasoning-queries', label: 'made to leave reasoning to the search' },
+          { value: 'not-searching', label: 'taught not to search' },
+          { value: 'reasoning-queries', label: 'taught to leave reasoning to the search' },
         ]}
         absent="(as it is)"
       />
@@ -102,7 +102,7 @@ export const CurriculumFold = () => {
       {kind === 'simulated' ? (
         <SelectField
           path="curriculum.simulator"
-          label="The engine is told"
+          label="The engine knows"
           title="ZeroSearch’s code takes questions by place among those that search"
           choices={[{ value: 'by-place', label: 'questions by place (as released)' }]}
           absent="(each question)"

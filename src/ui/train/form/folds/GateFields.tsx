@@ -8,7 +8,7 @@ export const GateFields = () => {
       <PartSwitch
         path="adapter.gates"
         label="Gates of latent reasoning (HRPO)"
-        title="While it thinks, the policy reads each token mixed with what it expected; for recipes that ask for it"
+        title="While it thinks, the model reads each token mixed with what it expected; for recipes that ask for it"
         on={{ rMin: 0.99, rMax: 0.999, learningRate: 0.001, lambdaLearningRate: 0.01 }}
       />
       {on ? (

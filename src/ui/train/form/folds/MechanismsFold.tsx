@@ -79,7 +79,7 @@ export const MechanismsFold = () => {
       <SwitchField
         path="overrides.stie.overQueries"
         label="STIE over queries"
-        title="A query too like the last three is refused"
+        title="A query too similar to the last three is refused"
         absent={own.stie.overQueries}
       />
       <SelectField
@@ -97,7 +97,7 @@ export const MechanismsFold = () => {
       />
       <SwitchField
         path="overrides.retrieval.honourTags"
-        label="The policy’s own tags choose"
+        label="The model’s own tags choose"
         title="A search in local or web tags goes there, whatever the router or a fixed source says"
         absent={own.retrieval.honourTags}
       />
@@ -125,8 +125,8 @@ export const MechanismsFold = () => {
         label="Train the router"
         choices={[
           { value: 'off', label: 'off' },
-          { value: 'beside', label: 'beside the policy' },
-          { value: 'alone', label: 'alone, the policy stays' },
+          { value: 'beside', label: 'with the model' },
+          { value: 'alone', label: 'only the router' },
         ]}
       />
       {training === 'off' ? null : (

@@ -48,7 +48,7 @@ const SwitchRow = ({ one, on, inPlaceOf, refused }: SwitchState) => {
       ) : null}
       <details>
         <summary>
-          {plural(about.differences.length, 'departure')};{' '}
+          {plural(about.differences.length, 'difference')};{' '}
           {measured === 0 ? 'not measured here' : `${plural(measured, 'claim')} measured here`}
         </summary>
         <AboutPaper id={id} about={about} />
