@@ -75,12 +75,13 @@ export class StoredFileGone extends Error {
 /** What the browser's own errors say; each may be wrapped. */
 const BY_NAME: Readonly<Record<string, StorageFault>> = {
   QuotaExceededError: STORAGE_FULL,
+  // Databases, and locks between tabs.
+  SecurityError: STORAGE_DENIED,
   StoredFileGone: STORAGE_GONE,
 };
 
 /** Names that also other parts of a browser use: they count only where Dexie wraps them. */
 const OF_DATABASES: Readonly<Record<string, StorageFault>> = {
-  SecurityError: STORAGE_DENIED,
   MissingAPIError: STORAGE_DENIED,
   UnknownError: STORAGE_BROKEN,
   InvalidStateError: STORAGE_BROKEN,

@@ -44,6 +44,11 @@ describe('faults of the browser’s storage', () => {
     ],
     ['the same by its cause', named('AbortError', { cause: named('QuotaExceededError') }), FULL],
     ['many writes', named('BulkError', { failures: [named('QuotaExceededError')] }), FULL],
+    [
+      'a lock that is refused',
+      new DOMException('The request was denied.', 'SecurityError'),
+      DENIED,
+    ],
     ['a file that is gone', new StoredFileGone(), GONE],
     ['a database that was closed', named('DatabaseClosedError'), GONE],
     [
@@ -78,7 +83,7 @@ describe('faults of the browser’s storage', () => {
   });
 
   it('faults of other parts of the browser keep their own words', () => {
-    for (const name of ['SecurityError', 'InvalidStateError', 'UnknownError', 'AbortError'])
+    for (const name of ['InvalidStateError', 'UnknownError', 'AbortError'])
       expect(messageOf(named(name))).toBe('internal words');
   });
 

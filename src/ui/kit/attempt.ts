@@ -1,3 +1,4 @@
+import { showStorageFault } from './page/storage-news.ts';
 import { messageOf } from '../../base/errors.ts';
 
 /** A failure, as a page shows it. */
@@ -12,7 +13,7 @@ export interface Problem {
 export const problemOf = (what: string, error: unknown): Problem => {
   const message = messageOf(error);
   return {
-    text: `${what}: ${message}`,
+    text: showStorageFault(error) ? `${what}.` : `${what}: ${message}`,
     detail: error instanceof Error ? (error.stack ?? message) : message,
   };
 };

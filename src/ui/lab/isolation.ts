@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { messageOf } from '../../base/errors.ts';
+import { storageFault } from '../../base/storage-faults.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
 import { reaches } from './service-worker-stage.ts';
 
@@ -55,6 +56,9 @@ const obstacle = (): string => {
   return '';
 };
 
+const reasonOf = (error: unknown): string =>
+  storageFault(error) ? 'this browser does not let the page store anything' : messageOf(error);
+
 /**
  * Sees to it that the page is isolated, once a tab, by a reload where it takes one.
  * @param explain shows why the page is about to be loaded again
@@ -77,7 +81,7 @@ export const isolate = async (explain: () => void): Promise<boolean> => {
     return true;
   } catch (error) {
     if (!globalThis.crossOriginIsolated)
-      useIsolation.setState({ by: 'nobody', reason: messageOf(error) });
+      useIsolation.setState({ by: 'nobody', reason: reasonOf(error) });
     return false;
   }
 };

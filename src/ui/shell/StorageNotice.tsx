@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { asSentence } from '../../base/errors.ts';
 import {
   faultSentence,
@@ -6,6 +6,7 @@ import {
   STORAGE_DENIED,
   STORAGE_GONE,
 } from '../../base/storage-faults.ts';
+import { useStorageNews } from '../kit/page/storage-news.ts';
 import { onStorageNews, type StorageNews } from '../../lab/contract/storage-news.ts';
 
 const SENTENCES: Record<StorageNews, string> = {
@@ -16,10 +17,12 @@ const SENTENCES: Record<StorageNews, string> = {
     'An older version of Forage is open in another tab and locks the stored data; close that tab, and this page continues',
 };
 
+const show = (news: StorageNews | null): void => useStorageNews.setState({ news });
+
 /** Storage that was deleted, or cannot be opened. Asking works without it, so the page stays. */
 export const StorageNotice = () => {
-  const [news, setNews] = useState<StorageNews | null>(null);
-  useEffect(() => onStorageNews(setNews), []);
+  const news = useStorageNews((state) => state.news);
+  useEffect(() => onStorageNews(show), []);
   return news === null ? null : (
     <div className="stray-drop" role="alert" data-testid="storage-news">
       <span>⚠ {asSentence(SENTENCES[news])}</span>
@@ -32,7 +35,7 @@ export const StorageNotice = () => {
         type="button"
         className="link"
         aria-label="Hide this message"
-        onClick={() => setNews(null)}
+        onClick={() => show(null)}
       >
         ✕
       </button>

@@ -1,5 +1,4 @@
-import { asSentence, messageOf } from '../../../base/errors.ts';
-import { storageFault } from '../../../base/storage-faults.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type {
   CheckpointMessage,
   CheckpointsApi,
@@ -7,6 +6,7 @@ import type {
   PlanRequest,
 } from '../../../lab/contract/checkpoints.ts';
 import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
+import { showStorageFault } from '../../kit/page/storage-news.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
 import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import { lab, type LabUser } from '../../lab/connection.ts';
@@ -27,12 +27,8 @@ const api = (): CheckpointsApi => {
 const BROKEN = 'Reload the page; stored data is kept.';
 
 const tell = (error: unknown): void => {
-  const fault = storageFault(error);
-  useCheckpoints.setState({
-    problem: fault
-      ? { message: asSentence(fault.what), next: asSentence(fault.todo) }
-      : { message: messageOf(error), next: BROKEN },
-  });
+  const problem = showStorageFault(error) ? null : { message: messageOf(error), next: BROKEN };
+  useCheckpoints.setState({ problem });
 };
 
 /** Whether it was done; the reason why not is in `problem`. */

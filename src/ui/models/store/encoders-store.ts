@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import type { EncoderFacts, FolderFile } from '../../../lab/contract/encoders.ts';
+import { showStorageFault } from '../../kit/page/storage-news.ts';
 import { lab } from '../../lab/connection.ts';
 import { forgetEncoder, takeUpEncoder, type EncoderUse } from '../../setup/setup-uses.ts';
 
@@ -31,7 +32,8 @@ const attempt = async (call: () => Promise<unknown>, next: string): Promise<bool
     await call();
     return true;
   } catch (error) {
-    useEncoders.setState({ problem: { text: messageOf(error), next } });
+    if (!showStorageFault(error))
+      useEncoders.setState({ problem: { text: messageOf(error), next } });
     return false;
   } finally {
     await readEncoders();
@@ -43,8 +45,11 @@ export const readEncoders = async (): Promise<void> => {
   try {
     useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
   } catch (error) {
-    const problem = { text: messageOf(error), next: 'Reload the page; stored data is kept.' };
-    useEncoders.setState({ problem, status: 'ready' });
+    useEncoders.setState({ status: 'ready' });
+    if (!showStorageFault(error))
+      useEncoders.setState({
+        problem: { text: messageOf(error), next: 'Reload the page; stored data is kept.' },
+      });
   }
 };
 

@@ -13,6 +13,7 @@ import {
   formatSigned,
   plural,
 } from '../../../../src/ui/kit/words/format.ts';
+import { useStorageNews } from '../../../../src/ui/kit/page/storage-news.ts';
 import { createAttempt, problemOf } from '../../../../src/ui/kit/attempt.ts';
 import { createFrameQueue } from '../../../../src/ui/kit/page/frame-queue.ts';
 import { fileStem } from '../../../../src/ui/kit/page/save-file.ts';
@@ -157,6 +158,20 @@ describe('an action', () => {
     expect(told).toEqual(['It was not done: disk', 'It was not done: a word']);
     expect(problemOf('x', 'y')).toEqual({ text: 'x: y', detail: 'y' });
     expect(problemOf('x', new Error('y')).detail).toContain('Error: y');
+  });
+
+  it('that fails because nothing can be stored leaves the explanation to the one notice over the page', () => {
+    const text = (error: Error) => problemOf('The runs could not be read', error).text;
+    expect(text(new DOMException('The request was denied.', 'SecurityError'))).toBe(
+      'The runs could not be read.',
+    );
+    expect(useStorageNews.getState().news).toBe('denied');
+    useStorageNews.setState({ news: null });
+    // Only this action found no room: its own message says so.
+    expect(text(new DOMException('', 'QuotaExceededError'))).toMatch(
+      /^The runs could not be read: The browser’s storage for this site is full; delete /u,
+    );
+    expect(useStorageNews.getState().news).toBeNull();
   });
 });
 
