@@ -1,4 +1,4 @@
-import { showStorageFault } from './page/storage-news.ts';
+import { showStorageFault } from './storage-news.ts';
 import { messageOf } from '../../base/errors.ts';
 
 /** A failure, as a page shows it. */

@@ -6,7 +6,7 @@ import {
   STORAGE_DENIED,
   STORAGE_GONE,
 } from '../../base/storage-faults.ts';
-import { useStorageNews } from '../kit/page/storage-news.ts';
+import { useStorageNews } from '../kit/storage-news.ts';
 import { onStorageNews, type StorageNews } from '../../lab/contract/storage-news.ts';
 
 const SENTENCES: Record<StorageNews, string> = {

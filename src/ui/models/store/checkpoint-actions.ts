@@ -6,7 +6,7 @@ import type {
   PlanRequest,
 } from '../../../lab/contract/checkpoints.ts';
 import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
-import { showStorageFault } from '../../kit/page/storage-news.ts';
+import { showStorageFault } from '../../kit/storage-news.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
 import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import { lab, type LabUser } from '../../lab/connection.ts';

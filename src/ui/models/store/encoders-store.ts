@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import type { EncoderFacts, FolderFile } from '../../../lab/contract/encoders.ts';
-import { showStorageFault } from '../../kit/page/storage-news.ts';
+import { showStorageFault } from '../../kit/storage-news.ts';
 import { lab } from '../../lab/connection.ts';
 import { forgetEncoder, takeUpEncoder, type EncoderUse } from '../../setup/setup-uses.ts';
 

@@ -13,7 +13,7 @@ import {
   formatSigned,
   plural,
 } from '../../../../src/ui/kit/words/format.ts';
-import { useStorageNews } from '../../../../src/ui/kit/page/storage-news.ts';
+import { useStorageNews } from '../../../../src/ui/kit/storage-news.ts';
 import { createAttempt, problemOf } from '../../../../src/ui/kit/attempt.ts';
 import { createFrameQueue } from '../../../../src/ui/kit/page/frame-queue.ts';
 import { fileStem } from '../../../../src/ui/kit/page/save-file.ts';

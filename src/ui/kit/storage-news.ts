@@ -5,8 +5,8 @@ import {
   STORAGE_GONE,
   storageFault,
   type StorageFault,
-} from '../../../base/storage-faults.ts';
-import type { StorageNews } from '../../../lab/contract/storage-news.ts';
+} from '../../base/storage-faults.ts';
+import type { StorageNews } from '../../lab/contract/storage-news.ts';
 
 /** What `StorageNotice` shows; null for nothing. */
 export const useStorageNews = create<{ news: StorageNews | null }>(() => ({ news: null }));
