@@ -21,6 +21,7 @@ const phases = [
       ['imports', bin('tsx'), 'scripts/checks/check-imports.ts'],
       ['layout', bin('tsx'), 'scripts/checks/check-layout.ts'],
       ['styles', bin('tsx'), 'scripts/checks/check-styles.ts'],
+      ['words', bin('tsx'), 'scripts/checks/check-words.ts'],
       ['lock file', process.execPath, 'scripts/checks/check-lock.mjs'],
     ],
     [

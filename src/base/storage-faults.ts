@@ -96,7 +96,7 @@ interface Link {
 
 /**
  * An error and those that it wraps: Dexie's as `inner` or the first of `failures`, an aborted transaction's as `cause`.
- * The causes of other errors are left out: whoever wrapped them wrote a sentence of their own.
+ * The causes of other errors are left out: the code that wrapped them wrote its own sentence.
  */
 function linksOf(thrown: object): Link[] {
   const links: Link[] = [];

@@ -28,18 +28,18 @@ export const rewardModelCommand: Command = {
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'the system that decodes by it, as lab evaluate --custom takes it; standard output unless given',
+      help: 'the system that decodes by it, for lab evaluate --custom; default: standard output',
     },
-    id: { type: 'string', value: 'ID', help: 'id of that system; rag-gym-prm unless given' },
+    id: { type: 'string', value: 'ID', help: 'id of that system; default: rag-gym-prm' },
     base: {
       type: 'string',
       value: 'ID',
-      help: 'recipe that it is made from; rag-gym unless given',
+      help: 'recipe that it extends; default: rag-gym',
     },
     candidates: {
       type: 'integer',
       value: 'N',
-      help: `candidates for every step; ${CANDIDATES} unless given`,
+      help: `candidates per step; default: ${CANDIDATES}`,
       min: 2,
       max: 32,
     },

@@ -175,7 +175,7 @@ export async function foundSources(
   return found;
 }
 
-/** Where a run searches whose settings name no source: a corpus or an engine of your own stands alone. */
+/** Where a run searches whose settings name no source: your corpus or engine is searched alone. */
 export function defaultSource({ corpus, engine }: SourceParts): SourceDefault | 'web' {
   if (corpus && !engine) return 'local';
   return engine && !corpus ? 'web' : 'recipe';

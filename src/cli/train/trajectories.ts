@@ -80,7 +80,7 @@ export const trajectoriesCommand: Command = {
   summary: 'makes a set of weighted trajectories and pairs from rollouts, for supervised training',
   positional: { name: 'FILE', required: true, many: true },
   options: {
-    out: { type: 'string', value: 'FILE', help: 'where to; standard output unless given' },
+    out: { type: 'string', value: 'FILE', help: 'output file; default: standard output' },
     weight: {
       type: 'string',
       help: `what a rollout counts in supervised fine-tuning; none: only pairs; default: ${MAKE_DEFAULTS.weight}`,
@@ -139,7 +139,7 @@ export const trajectoriesCommand: Command = {
     },
     equal: {
       type: 'string',
-      help: 'of what --drawn takes as many; trajectories unless given',
+      help: 'what --drawn counts; default: trajectories',
       choices: ['trajectories', 'tokens'],
     },
     'no-repeats': { type: 'boolean', help: 'leave out rollouts that ask a query twice' },

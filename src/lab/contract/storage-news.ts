@@ -14,7 +14,7 @@ export function notifyPages(news: StorageNews): void {
     channel.postMessage(news);
     channel.close();
   } catch {
-    // A browser that denies storage may deny this, too; whoever needs the storage gets its error.
+    // A browser that denies storage may deny this, too; the code that needs the storage gets its error.
   }
 }
 

@@ -48,7 +48,7 @@ export class ActiveRun {
   pausing = false;
   /** Asked to end without storing what is not yet part of a snapshot. */
   discarding = false;
-  /** Set by hand for the steps to come; null: as the run has it. */
+  /** Set by hand for the steps to come; null: the run's value. */
   learningRate: number | null = null;
   pending: PendingStep[] = [];
   notice: string | null = null;

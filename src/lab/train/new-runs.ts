@@ -61,7 +61,7 @@ export const hasSummarizer = ({
   summarizer: summarizer.kind !== 'off',
 });
 
-/** @throws Error where questions of your own leave none to train on */
+/** @throws Error where custom questions leave none to train on */
 function checkSplit(split: QuestionSplit | undefined): void {
   if (split && split.train === 0)
     throw new Error(
@@ -73,7 +73,7 @@ function checkSplit(split: QuestionSplit | undefined): void {
 function checkJudge({ judge }: Setup): void {
   if (judge.kind === 'model' && judge.policy.kind === 'built-in')
     throw new Error(
-      'The built-in policy is no judge: it writes searches and answers of its own protocol and nothing else. Choose a server or a chat model, or no judge.',
+      'The built-in model cannot judge answers: it writes only searches and answers of its own protocol. Choose a server, a chat model, or no judge.',
     );
 }
 

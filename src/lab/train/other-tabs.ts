@@ -115,4 +115,4 @@ export class OtherTabs {
 }
 
 const SILENT =
-  'the tab that trains does not answer; the browser may have frozen it. Bring it to the front and ask again, or close it: the run then goes on from its last snapshot.';
+  'the tab that trains does not answer; the browser may have frozen it. Bring it to the front and ask again, or close it: the run then resumes from its last snapshot.';

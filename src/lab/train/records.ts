@@ -25,7 +25,7 @@ const interrupted = ({ step, checkpointStep }: RunRecord): string => {
   if (step === 0)
     return 'The tab was closed before the first step. “Go on” begins with what it had made until then.';
   const where = checkpointStep === step ? 'there' : `the snapshot of step ${checkpointStep}`;
-  return `The tab was closed while this run trained. ${resume} goes on from ${where}.`;
+  return `The tab was closed while this run trained. ${resume} continues from ${where}.`;
 };
 
 const NO_SNAPSHOT =

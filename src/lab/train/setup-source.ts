@@ -8,7 +8,7 @@ import { isObject } from '../../base/objects.ts';
 const branch = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 /**
- * The settings of a run that begins with sources of your own: which of them is searched is written into
+ * The settings of a run that begins with custom sources: which of them is searched is written into
  * the settings, so that the run continues so whatever is chosen later. Searches and background are decided
  * apart: a source that the settings name for one of them stays, and leaves the other to the default. A
  * router that is to be trained is asked.

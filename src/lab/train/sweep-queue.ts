@@ -62,7 +62,7 @@ export class SweepQueue {
       await this.#parts.resume(next.id);
     } catch (error) {
       this.#set(null);
-      await this.#parts.failed(next.id, `The sweep could not go on with it: ${messageOf(error)}`);
+      await this.#parts.failed(next.id, `The sweep could not start it: ${messageOf(error)}`);
     }
   }
 

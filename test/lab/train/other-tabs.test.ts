@@ -107,8 +107,8 @@ describe('a run that trains in another tab', () => {
   });
 
   it.each([
-    [3, 3, '“Resume after step 3” goes on from there.'],
-    [1200, 1198, '“Resume after step 1,200” goes on from the snapshot of step 1198.'],
+    [3, 3, '“Resume after step 3” continues from there.'],
+    [1200, 1198, '“Resume after step 1,200” continues from the snapshot of step 1198.'],
     [2, null, 'before the first snapshot. “Resume after step 2” starts from the beginning.'],
     [0, 0, 'The tab was closed before the first step. “Go on” begins with what it had made'],
   ])(

@@ -78,7 +78,7 @@ it('a run that cannot begin ends it, and says why', async () => {
   const { queue, notices, end } = opened([cell(0, 0), cell(0, 1)], 'run-01');
   await queue.start('sweep-a');
   await end('run-00', 'finished');
-  expect(notices).toEqual(['run-01: The sweep could not go on with it: no memory']);
+  expect(notices).toEqual(['run-01: The sweep could not start it: no memory']);
   expect(queue.current).toBeNull();
 });
 

@@ -7,13 +7,13 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
  * searches, and what the first steps take says little of those to come.
  */
 
-/** Searches a rollout of the built-in policy, in the middle of the 66 recorded steps of plain search agents. */
+/** Searches per rollout of the built-in policy, in the middle of the 66 recorded steps of plain search agents. */
 const LEARNED = 2.7;
 
 /** What a rollout takes beside its searches, in searches: of three recorded trainings that began without. */
 const BESIDE = 0.4;
 
-/** Searches a rollout once the policy has learned to search; null where it does from the first step. */
+/** Searches per rollout once the policy has learned to search; null where it does from the first step. */
 export function searchesToCome(
   settings: Pick<TrainSettings, 'start' | 'recipe' | 'overrides'>,
 ): number | null {
