@@ -14,7 +14,7 @@ const PART_NAMES: Record<string, string> = {
   policy: 'Model',
 };
 
-/** Share of the bytes; nothing where loading failed or the size is not known. */
+/** Fraction of the bytes; undefined after a failure or for an unknown size. */
 const shareOf = (part: PartState): number => {
   if (part.status === 'ready') return 1;
   if (part.status === 'failed') return 0;
@@ -23,7 +23,7 @@ const shareOf = (part: PartState): number => {
   return Math.min(1, part.loadedBytes / part.totalBytes);
 };
 
-/** It is being worked on, and nothing says how far it is. */
+/** Working, but its progress is unknown. */
 const isOpenEnded = ({ status, share, totalBytes }: PartState): boolean =>
   status === 'loading' && share === undefined && totalBytes === 0;
 
@@ -51,7 +51,7 @@ const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
   );
 };
 
-/** What is loading of what is needed, how far; nothing once all is there. */
+/** Progress of the needed parts; nothing once all are loaded. */
 export const LoadingList = () => {
   const parts = useLab((state) => state.parts);
   const needed = useLab((state) => state.needed);
@@ -66,7 +66,7 @@ export const LoadingList = () => {
   );
 };
 
-/** What failed, as text, with a way on; the details can be copied. */
+/** A failure with a retry button and details to copy. */
 export const FailureNote = (props: {
   title: string;
   failure: Failure;
@@ -101,7 +101,7 @@ const titleOf = (name: string, { kind }: Failure): string =>
       ? `${name}: a file is missing`
       : `${name} failed`;
 
-/** Lies over every page: nothing works without the lab worker, and each call of it is rejected. */
+/** Covers every page: nothing works without the lab worker, and all its calls are rejected. */
 export const LabLost = () => {
   const failure = useLab((state) => state.labFailure);
   if (!failure) return null;
@@ -117,7 +117,7 @@ export const LabLost = () => {
   );
 };
 
-/** The first part that failed to load, with what can be done about it; nothing while none has failed. */
+/** The first part that failed to load, with what to do; nothing without a failure. */
 export const LoadingFailure = () => {
   const failed = useLab(
     useShallow((state) => {

@@ -12,39 +12,39 @@ import { useResources } from '../setup/resources-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 
 /**
- * The page's one connection to the lab worker. It knows no place of the page: a place that wants the
- * lab's messages, or calls of its own at the start, is handed over as a `LabUser` when it is opened.
+ * The page's connection to the lab worker. It knows no page: a page that needs lab messages or startup
+ * calls registers a `LabUser`.
  */
 
-/** All hosts that the page calls. */
+/** All services that the page calls. */
 export type LabConnection = LabApi & {
-  /** Imported rollouts; they have a worker of their own. */
+  /** Imported rollouts; they have their own worker. */
   rollouts: RolloutsApi;
 };
 
-/** Opens a connection; every message of the host is handed to `receive`. */
+/** Opens a connection; every message goes to `receive`. */
 export type LabOpener = (
   receive: (messages: AskMessage[]) => void,
   device: DeviceChoice,
   setup: Setup,
 ) => LabConnection;
 
-/** What a place of the page does with the lab. */
+/** A subscriber of the lab. */
 export interface LabUser {
-  /** Called with each new connection: the first, and one after every restart of a worker that died. */
+  /** Called for each new connection: the first, and one after every restart of a worker that died. */
   connected?: (lab: LabConnection) => void;
   /** Called for each message, in order; several messages may come in one frame. */
   receive?: (message: AskMessage) => void;
-  /** The worker died or could not start: what waits for its messages waits in vain. */
+  /** The worker died or could not start: pending messages will not arrive. */
   lost?: (error: unknown) => void;
 }
 
-/** Where `connectLab` gets a worker, the device of the moment, and who listens. */
+/** How `connectLab` gets a worker, the current device, and the subscribers. */
 export interface LabWiring {
   open: LabOpener;
-  /** Asked at each start: a restart after a failure takes the device that is chosen by then. */
+  /** Read at each start, so that a restart uses the current choice. */
   device: () => DeviceChoice;
-  /** Asks for files that the worker and those that it starts are going to ask for. */
+  /** Preloads files that the workers will request. */
   askAhead?: (parts: readonly ('lab' | Need)[], setup: Setup) => void;
   users: readonly LabUser[];
 }
@@ -52,7 +52,7 @@ export interface LabWiring {
 let connection: LabConnection | null = null;
 let wiring: LabWiring | null = null;
 
-/** Keeps what is loaded; everything about a run is for the places that show it. */
+/** Stores what is loaded; messages about runs are for their subscribers. */
 const receive = (message: AskMessage): void => {
   switch (message.type) {
     case 'parts':
@@ -62,7 +62,7 @@ const receive = (message: AskMessage): void => {
     case 'sources':
       return useLab.setState({ sources: message.facts });
     case 'policy':
-      // Ids mean something else with another tokenizer.
+      // Ids depend on the tokenizer.
       forgetPieces(message.info.id);
       return useLab.setState({ policy: message.info, device: message.device });
     default:
@@ -86,13 +86,13 @@ export const connectLab = (wired: LabWiring): void => {
   for (const user of wired.users) user.connected?.(opened);
 };
 
-/** A worker that is gone learns it when it is opened again. */
+/** A dead worker receives it after its restart. */
 const tellNeeds = (to: LabConnection | null): void => {
   const { needed } = useLab.getState();
   if (needed.size > 0) to?.ask.need([...needed]).catch(() => undefined);
 };
 
-/** Has these loaded from now on. What no page needed is not: engines and encoder take seconds. */
+/** Loads these parts from now on. Unneeded parts are not loaded: workers and encoder take seconds. */
 export const need = (...needs: readonly Need[]): void => {
   const { needed } = useLab.getState();
   if (needs.every((one) => needed.has(one))) return;
@@ -101,25 +101,25 @@ export const need = (...needs: readonly Need[]): void => {
   tellNeeds(connection);
 };
 
-// What was chosen begins to load at once; a worker that is gone learns it when it is opened again.
+// Starts to load the chosen parts; a dead worker receives it after its restart.
 useSetup.subscribe(({ setup }) => void connection?.ask.use(setup).catch(() => undefined));
 useResources.subscribe(
   ({ resources, keys }) => void connection?.ask.provide(resources, keys).catch(() => undefined),
 );
 
-/** To be called by the opener when the worker died or could not start. */
+/** For the opener, when the worker died or could not start. */
 export const reportLost = (error: unknown): void => {
   useLab.setState({ labFailure: describeFailure(error) });
   for (const user of wiring?.users ?? []) user.lost?.(error);
 };
 
-/** Loads again what failed; where the worker itself is gone, starts another. */
+/** Retries failed parts; restarts a dead worker. */
 export const retryLoading = async (): Promise<void> => {
   if (useLab.getState().labFailure === null) await lab().ask.retry();
   else if (wiring) connectLab(wiring);
 };
 
-/** @throws Error where `connectLab` was not called yet: a fault of the program, not of the worker */
+/** @throws Error if `connectLab` was not called yet, which is a bug */
 export const lab = (): LabConnection => {
   if (!connection) throw new Error('the lab is not connected');
   return connection;

@@ -3,13 +3,13 @@ import type { Need } from '../../lab/contract/progress.ts';
 import type { Setup } from '../../records/setup.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
 
-/** Files that the workers begin with; the build lists them in the page (`scripts/serve/first-files.mjs`). */
+/** Files that the workers load first; the build lists them in the page (`scripts/serve/first-files.mjs`). */
 
 const listSchema = z.record(z.enum(['lab', 'sources', 'policy']), z.array(z.string()));
 
 type FirstFiles = z.infer<typeof listSchema>;
 
-/** Null where there is no list, as on a development server. */
+/** Null without a list, as on a development server. */
 const listed = (): FirstFiles | null => {
   const content = globalThis.document
     ?.querySelector('meta[name="first-files"]')
@@ -17,7 +17,7 @@ const listed = (): FirstFiles | null => {
   return content ? listSchema.parse(JSON.parse(content)) : null;
 };
 
-/** Whether the page's own server has it. */
+/** Whether it comes from the page's own server. */
 const isServed = (part: 'lab' | Need, { policy, local }: Setup): boolean => {
   if (part === 'lab') return true;
   const ref = part === 'policy' ? policy : local;
@@ -32,14 +32,11 @@ const isStored = (): boolean => {
   return Boolean(controller) && !controller?.scriptURL.endsWith('?isolate');
 };
 
-/** A server on this machine answers at once: there is no wait to use, and all would be read twice. */
+/** A local server answers at once: preloading would only read everything twice. */
 const isNear = (): boolean =>
   /^(localhost|127(\.\d+){3}|\[::1\])$/.test(globalThis.location?.hostname ?? '');
 
-/**
- * Asks for what the workers will ask for, so that it is on its way while they start: over a network each of them
- * otherwise waits for one before it.
- */
+/** Requests the files of the workers early: otherwise, over a network, each waits for the one before. */
 export const askAhead = (parts: readonly ('lab' | Need)[], setup: Setup): void => {
   if (isNear() || isStored()) return;
   const files = listed();
@@ -47,7 +44,7 @@ export const askAhead = (parts: readonly ('lab' | Need)[], setup: Setup): void =
     if (!files || asked.has(part) || !isServed(part, setup)) continue;
     asked.add(part);
     for (const file of files[part])
-      // Read to its end, or it would not be kept. Who needs it says what is wrong with it.
+      // Read to the end, or it would not be cached. Errors are reported by the later reader.
       void fetch(fileUrl(file), file.endsWith('.js') ? {} : { priority: 'low' })
         .then((response) => response.arrayBuffer())
         .catch(() => undefined);

@@ -5,30 +5,30 @@ import { fileUrl } from '../kit/page/page-root.ts';
 import { reaches } from './service-worker-stage.ts';
 
 /**
- * Whether the browser keeps the page apart from other sites' (cross-origin isolation): its clocks are
- * fine only then, and it is told the memory of its workers. It needs two response headers. Where the
- * host does not send them, the page's service worker adds them, from the next load on.
+ * Cross-origin isolation of the page: required for precise clocks and for the memory of workers. It
+ * needs two response headers; if the host does not send them, the page's service worker adds them from
+ * the next load on.
  */
 export interface IsolationState {
-  /** `reloaded`: by the page's own service worker, after the reload that it took. */
+  /** `reloaded`: by the page's own service worker, after one reload. */
   by: 'host' | 'reloaded' | 'nobody';
   /** Why by nobody. */
   reason: string;
 }
 
-/** Written once, when the page starts; `host` until then, the case in which nothing has to be done. */
+/** Set once at startup; `host` until then, when nothing has to be done. */
 export const useIsolation = create<IsolationState>(() => ({ by: 'host', reason: '' }));
 
-/** Kept as long as the tab: whatever becomes of it, a tab reloads for this once. */
+/** Per tab: a tab reloads for this only once, whatever happens. */
 const RELOADED = 'forage-reloaded-for-isolation';
 
-/** A service worker that stores nothing starts at once; a browser that needs longer has a fault, ms. */
+/** A service worker without storage starts at once; a longer wait means a fault, ms. */
 const LONGEST_START_MS = 10_000;
 
-/** What is shown for less than this flickers, ms. */
+/** Shorter than this, a message would only flicker, ms. */
 const SHORTEST_SHOWN_MS = 1000;
 
-/** The service worker that answers the next load; one is started unless the page has one. */
+/** The service worker for the next load; registered unless the page has one. */
 const startWorker = async (): Promise<void> => {
   const { serviceWorker } = navigator;
   const kept = await serviceWorker.getRegistration(fileUrl('.'));
@@ -45,7 +45,7 @@ const startWorker = async (): Promise<void> => {
   );
 };
 
-/** Why it cannot be had in this browser at this address; empty where it may. */
+/** Why isolation is impossible in this browser at this address; empty if it may work. */
 const obstacle = (): string => {
   if (!import.meta.env.PROD) return 'the development server has no service worker that adds them';
   if (window.top !== window) return 'a page inside another page cannot be isolated by itself';
@@ -60,9 +60,9 @@ const reasonOf = (error: unknown): string =>
   storageFault(error) ? 'this browser does not let the page store anything' : messageOf(error);
 
 /**
- * Sees to it that the page is isolated, once a tab, by a reload where it takes one.
- * @param explain shows why the page is about to be loaded again
- * @returns whether it is being loaded again, so that nothing is to be started
+ * Isolates the page, with at most one reload per tab.
+ * @param explain shows why the page reloads
+ * @returns whether it reloads, so that nothing should start
  */
 export const isolate = async (explain: () => void): Promise<boolean> => {
   try {
@@ -75,7 +75,7 @@ export const isolate = async (explain: () => void): Promise<boolean> => {
     explain();
     const shown = new Promise((resolve) => setTimeout(resolve, SHORTEST_SHOWN_MS));
     await Promise.all([startWorker(), shown]);
-    // A browser that keeps no such mark throws: it would be reloaded for ever.
+    // A browser that cannot store the marker throws; otherwise it would reload for ever.
     sessionStorage.setItem(RELOADED, '1');
     location.reload();
     return true;

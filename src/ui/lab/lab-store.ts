@@ -19,15 +19,15 @@ const WAITING: PartState = {
   failure: null,
 };
 
-/** What is loaded: the parts, the questions of the world, the policy and its device. */
+/** Loaded parts, questions of the world, policy and device. */
 interface LabStore {
   parts: Parts;
-  /** What pages needed so far; the rest is not loaded. */
+  /** Parts needed by pages so far; the others are not loaded. */
   needed: ReadonlySet<Need>;
   questions: QuestionRow[];
   /** Why there are no questions. */
   questionsProblem: string | null;
-  /** What the next run searches. */
+  /** Sources of the next run. */
   sources: SourceFacts | null;
   policy: PolicyInfo | null;
   device: DeviceFacts | null;
@@ -35,7 +35,7 @@ interface LabStore {
   labFailure: Failure | null;
 }
 
-/** What the page knows of its workers; changed by `connection.ts` alone, on messages of the lab. */
+/** State of the page's workers; changed only by `connection.ts`, on messages of the lab. */
 export const useLab = create<LabStore>()(() => ({
   parts: { world: WAITING, retrieval: WAITING, policy: WAITING },
   needed: new Set(),
@@ -47,7 +47,7 @@ export const useLab = create<LabStore>()(() => ({
   labFailure: null,
 }));
 
-/** The first failure among the parts, with the part's name. */
+/** The first failed part. */
 export const firstFailure = (state: LabStore): { part: string; failure: Failure } | null => {
   if (state.labFailure) return { part: 'lab', failure: state.labFailure };
   for (const [part, { failure }] of Object.entries(state.parts)) {
@@ -56,7 +56,7 @@ export const firstFailure = (state: LabStore): { part: string; failure: Failure 
   return null;
 };
 
-/** The parts that were needed, or began to load for another reason, such as a training run. */
+/** Parts that were needed, or are loading for another reason, such as a training run. */
 export const partsInUse = ({
   parts,
   needed,
@@ -68,6 +68,6 @@ export const partsInUse = ({
     .map((name) => [name, parts[name]]);
 };
 
-/** Whether world, retrieval and policy are all loaded, asked for or not. */
+/** Whether world, retrieval and policy are loaded. */
 export const allReady = ({ parts }: LabStore): boolean =>
   Object.values(parts).every((part) => part.status === 'ready');

@@ -4,14 +4,14 @@ import { fileUrl } from '../kit/page/page-root.ts';
 import { partsInUse, useLab } from './lab-store.ts';
 import { reaches } from './service-worker-stage.ts';
 
-/** Whether the page can be opened without its server. */
+/** Whether the page works without its server. */
 export interface OfflineState {
   status: 'waiting' | 'storing' | 'ready' | 'unavailable';
   /** Why it is unavailable. */
   reason: string;
 }
 
-/** Follows the service worker that stores the page’s files; `waiting` until `keepForOffline` starts it. */
+/** Follows the service worker that caches the page’s files; `waiting` until `keepForOffline` starts it. */
 export const useOffline = create<OfflineState>(() => ({ status: 'waiting', reason: '' }));
 
 const register = async (): Promise<void> => {
@@ -29,19 +29,19 @@ const unavailable = (error: unknown): void =>
     reason: messageOf(error),
   });
 
-/** A page that needs nothing of the lab is at rest after this, ms. */
+/** A page without lab parts is considered loaded after this, ms. */
 const AT_REST_MS = 3000;
 
-/** What someone waits for besides loading: a run on the screen. */
+/** Reasons to wait besides loading: a run on the screen. */
 interface Waiting {
   now: () => boolean;
-  /** @returns what ends it */
+  /** @returns stops it */
   subscribe: (listener: () => void) => () => void;
 }
 
 /**
- * Stores the page's files once everything that the page needs is loaded and nobody waits for a run, so that
- * the two do not wait for each other; where it needs nothing, after a moment.
+ * Caches the page's files once all needed parts are loaded and no run is waiting, so that they do not
+ * compete; without needed parts, after a moment.
  */
 export const keepForOffline = (waiting?: Waiting): void => {
   if (!('serviceWorker' in navigator)) {

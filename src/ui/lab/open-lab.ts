@@ -4,7 +4,7 @@ import type { TimeLimits } from '../../lab/rpc/remote.ts';
 import { startWorker, workerOnDemand } from '../../lab/rpc/worker.ts';
 import { reportLost, type LabOpener } from './connection.ts';
 
-/** Longest wait for what only reads or writes a record, ms. */
+/** Timeout for calls that only read or write a record, ms. */
 const RECORD_MS = 30_000;
 
 const LAB_LIMITS: TimeLimits<LabApi> = {
@@ -56,7 +56,7 @@ const INSPECTION_LIMITS: TimeLimits<RolloutsApi> = {
   removeView: RECORD_MS,
 };
 
-/** Reading a file keeps a thread busy for seconds, so that it has one of its own. */
+/** A separate worker, because reading a file keeps a thread busy for seconds. */
 const rollouts = workerOnDemand<RolloutsApi>({
   name: 'rollouts',
   create: (name) =>

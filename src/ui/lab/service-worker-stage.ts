@@ -1,14 +1,14 @@
 import { reasonOf } from '../../base/errors.ts';
 
-/** How far a service worker has come; a later one includes those before. */
+/** Stages of a service worker, in order. */
 type Stage = 'installed' | 'active';
 
-/** A registration tells of its workers without an event, ms. */
+/** Polling interval of a registration, ms. */
 const LOOK_MS = 250;
 
 /**
- * Where a worker stands, by itself or by its registration: WebKitGTK 2.50 may tell a page nothing of a worker that it
- * registered, whose `state` then stays at `installing`.
+ * The stage of a worker, from itself or its registration: in WebKitGTK 2.50 the `state` of a
+ * registered worker may stay at `installing`.
  */
 const stageOf = (
   { installing, waiting, active }: ServiceWorkerRegistration,
@@ -22,8 +22,8 @@ const stageOf = (
 };
 
 /**
- * Waits for the worker that was registered last.
- * @throws Error in `failure`'s words where it is given up; the signal's reason when aborted
+ * Waits for the worker registered last.
+ * @throws Error with the message `failure` on failure; the signal's reason when aborted
  */
 export const reaches = (
   registration: ServiceWorkerRegistration,

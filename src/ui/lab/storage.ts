@@ -1,21 +1,21 @@
 import { useEffect, useState } from 'react';
 import { usedBytes } from '../../lab/storage/quota.ts';
 
-/** What this origin stores in the browser, for every page that shows it. */
+/** Storage use of this origin, for every page that shows it. */
 
 export interface StorageFacts {
   usedBytes: number;
   quotaBytes: number;
-  /** Whether the browser promised to clear it only when asked to. */
+  /** Whether the browser promised not to clear it. */
   persisted: boolean;
 }
 
 const lookers = new Set<() => void>();
 
-/** To be called after something large was stored or deleted: what is shown is read again at once. */
+/** Call after storing or deleting something large: the numbers are read again at once. */
 export const storageChanged = (): void => lookers.forEach((look) => look());
 
-/** Anything may store something: runs, imports, downloads, the page itself for offline use. */
+/** Polling interval, because runs, imports, downloads and the offline cache all store data. */
 const EVERY_MS = 5000;
 
 /**
@@ -46,8 +46,8 @@ const same = (a: StorageFacts | null, b: StorageFacts | null): boolean =>
   a?.usedBytes === b?.usedBytes && a?.quotaBytes === b?.quotaBytes && a?.persisted === b?.persisted;
 
 /**
- * What this origin stores, of how much, and whether the browser may clear it; null where the browser
- * does not say. Read again every few seconds while the page is seen, and at once where `storageChanged` says so.
+ * Storage use, quota and persistence of this origin; null if the browser does not report it. Polled
+ * while the page is visible, and read at once after `storageChanged`.
  */
 export const useStorageUse = (): StorageFacts | null => {
   const [facts, setFacts] = useState<StorageFacts | null>(null);
@@ -55,7 +55,7 @@ export const useStorageUse = (): StorageFacts | null => {
     let live = true;
     const look = async () => {
       if (document.visibilityState === 'hidden') return;
-      // Drawn again only where it changed.
+      // Renders only on changes.
       const now = await read().catch(() => null);
       if (live) setFacts((before) => (same(before, now) ? before : now));
     };

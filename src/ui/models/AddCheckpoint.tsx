@@ -7,7 +7,7 @@ import { FolderButton } from './parts/FolderButton.tsx';
 import { LookResult } from './LookResult.tsx';
 import { keepHub, storedHub } from './parts/hub.ts';
 
-/** Names a checkpoint and shows what it would bring, before anything is stored. */
+/** Names a checkpoint and previews it before anything is stored. */
 export const AddCheckpoint = () => {
   const [text, setText] = useState('');
   const [hub, setHub] = useState(storedHub);
@@ -59,7 +59,7 @@ export const AddCheckpoint = () => {
             onChange={(event) => {
               setHub(event.currentTarget.value);
               keepHub(event.currentTarget.value);
-              // The token goes along to the hub that is named now; the lab sends it to no other.
+              // The token belongs to the current hub; the lab sends it to no other.
               giveToken(event.currentTarget.value, token);
             }}
           />

@@ -6,10 +6,10 @@ import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** How near packed weights and contexts are to their checkpoint: measured where it is asked for. */
+/** Agreement of quantized weights and KV cache with the checkpoint, measured on demand. */
 export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
   const trial = useTrials((state) => state.agreement);
-  // Only these types lose something of what is stored.
+  // Only these types are lossy.
   const packed = policy.onDevice === 'int8' || policy.onDevice === 'int4' || policy.keys === 'f16';
   if (!packed) return null;
   if (trial.status === 'running')
@@ -26,7 +26,7 @@ export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
         </Button>
       </p>
     );
-  // Another policy, or another type of it, may have been loaded since.
+  // Another policy or type may have been loaded since.
   const known =
     trial.status === 'done' &&
     trial.policy.id === policy.id &&

@@ -7,23 +7,23 @@ import { formatBytes, formatCount, formatParameters } from '../kit/words/format.
 import { FitLine } from './fit/FitLine.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 
-/** What can be said of a checkpoint before it is loaded. */
+/** Facts of a checkpoint before it is loaded. */
 interface Served {
   config: Record<string, unknown>;
   parameters: number;
   /** Longest context, tokens. */
   context: number;
-  /** How its config says that weights are stored; empty where it does not. */
+  /** Stored type in its config; empty if missing. */
   dtype: string;
-  /** Of its weights; null where the server does not tell. */
+  /** Size of its weights; null if the server does not report it. */
   bytes: number | null;
 }
 
-/** What the page's own server says of the checkpoint that included. */
+/** The checkpoint on the page's own server. */
 const readServed = async (): Promise<Served> => {
   const [config, weights] = await Promise.all([
     fetch(fileUrl('policy/config.json')),
-    // Its length alone; the weights are read when the policy is opened.
+    // Only its length; the weights are read when the policy is opened.
     fetch(fileUrl('policy/model.safetensors'), { method: 'HEAD' }),
   ]);
   if (!config.ok) throw new Error(`policy/config.json: HTTP ${config.status}`);
@@ -36,12 +36,12 @@ const readServed = async (): Promise<Served> => {
     parameters: parameterCount(shape),
     context: shape.maxPositions,
     dtype: typeof dtype === 'string' ? dtype : '',
-    // A server that packs what it sends tells the length of what is sent, or none.
+    // A server that compresses reports the compressed length, or none.
     bytes: weights.ok && told > 0 && !weights.headers.has('content-encoding') ? told : null,
   };
 };
 
-/** The policy that included. */
+/** The built-in policy. */
 export const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
   const served = useAnswer('built-in', readServed);
   return (

@@ -21,7 +21,7 @@ import { FitSummary } from './fit/FitSummary.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 import { FolderButton } from './parts/FolderButton.tsx';
 
-/** Where the files came from, exact enough to fetch the same ones again. */
+/** The source of the files, exact enough to fetch them again. */
 const sourceText = ({ source, revision }: CheckpointView): string => {
   switch (source.kind) {
     case 'hub':
@@ -33,7 +33,7 @@ const sourceText = ({ source, revision }: CheckpointView): string => {
   }
 };
 
-/** The name, changed in place: Enter and leaving keep what was typed, Escape takes it back. */
+/** The name, edited in place: Enter and blur save, Escape discards. */
 const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   const [text, setText] = useState<string | null>(null);
   // After renaming by keyboard the focus returns to the button.
@@ -70,7 +70,7 @@ const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== 'Escape') return;
-        // Else the key would press the button that gets the focus.
+        // Otherwise the key would also press the newly focused button.
         event.preventDefault();
         setBack(true);
         if (event.key === 'Enter') commit();
@@ -80,7 +80,7 @@ const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   );
 };
 
-/** "elsewhere": another tab of this browser downloads it; this one only watches. */
+/** "elsewhere": another tab downloads it; this one only watches. */
 const BADGES = {
   ready: ['badge good', 'ready'],
   downloading: ['badge', 'downloading'],
@@ -88,21 +88,21 @@ const BADGES = {
   paused: ['badge', 'interrupted'],
 } as const;
 
-/** An interrupted download is red only where it failed; one that was paused is not. */
+/** Red only for a failed download, not for a paused one. */
 const StateBadge = ({ checkpoint: { state, failure } }: { checkpoint: CheckpointView }) => {
   const [className, text] = BADGES[state];
   const failed = state === 'paused' && failure !== null;
   return <span className={failed ? 'badge bad' : className}>{text}</span>;
 };
 
-/** How far a download is, how fast, and how long it takes. */
+/** Progress, rate and time left of a download. */
 const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   const progress = useCheckpoints((state) => state.progress[checkpoint.id]);
   const done = progress?.doneBytes ?? checkpoint.doneBytes;
-  // A server may send more than it announced; the bar ends at 100 % all the same.
+  // A server may send more than announced; the bar ends at 100 %.
   const total = Math.max(progress?.totalBytes ?? checkpoint.totalBytes, done);
   const share = total === 0 ? 0 : done / total;
-  // Progress of the last visit may still be there; without a running download it is not a rate.
+  // Progress of an earlier visit is not a rate.
   const moves = checkpoint.state !== 'paused' && progress !== undefined;
   return (
     <div className="download">
@@ -134,10 +134,7 @@ const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   );
 };
 
-/**
- * Goes on with a download. A page may not keep a handle to a folder between visits, so a folder has
- * to be chosen again.
- */
+/** Resumes a download. Browsers do not keep folder handles between visits, so a folder must be chosen again. */
 const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointView }) =>
   source.kind === 'folder' ? (
     <FolderButton
@@ -158,10 +155,7 @@ const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointVi
     </Button>
   );
 
-/**
- * The files with the hash of what is stored; "as the hub says" where the hub published one and it
- * is the same.
- */
+/** The files with their hashes, and whether they match those of the hub. */
 const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
   <details>
     <summary>{plural(files.length, 'file')}</summary>
@@ -181,17 +175,17 @@ const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
   </details>
 );
 
-/** What holds where nothing is chosen: the type that fits the device and the stored one. */
+/** Label of the automatic choice: the type that fits this device. */
 const AUTOMATIC = 'automatic';
 
-/** A type of numbers to hold something in, or the automatic one. */
+/** A storage type, or automatic. */
 const Choice = <T extends string>(props: {
   label: string;
-  /** The label with the checkpoint's name, for those who hear it. */
+  /** The label with the checkpoint's name, for screen readers. */
   named: string;
   types: readonly T[];
   chosen: T | undefined;
-  /** Null: automatically. */
+  /** Null: automatic. */
   hold: (type: T | null) => void;
 }) => (
   <Select
@@ -206,7 +200,7 @@ const Choice = <T extends string>(props: {
   />
 );
 
-/** What its weights and its contexts are held in from the next load on. */
+/** Types of weights and KV cache from the next load on. */
 const HeldAs = ({ checkpoint: { id, name, weights, keys } }: { checkpoint: CheckpointView }) => (
   <div className="held-as">
     <Choice
@@ -226,7 +220,7 @@ const HeldAs = ({ checkpoint: { id, name, weights, keys } }: { checkpoint: Check
   </div>
 );
 
-/** One checkpoint on this device, whole or not. */
+/** One checkpoint on this device, complete or not. */
 export const CheckpointRow = (props: {
   checkpoint: CheckpointView;
   use: (policy: PolicyRef) => void;
@@ -277,7 +271,7 @@ export const CheckpointRow = (props: {
             Pause
           </Button>
         ) : null}
-        {/* What another tab downloads is paused and cancelled there. */}
+        {/* Another tab's download can be paused and cancelled there. */}
         {state === 'elsewhere' ? null : (
           <button
             type="button"

@@ -19,10 +19,10 @@ import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
 import { filesOfDrop } from './parts/folder-files.ts';
 
-/** How often the list is read again while another tab downloads. */
+/** Polling interval while another tab downloads. */
 const REFRESH_MS = 3000;
 
-/** A tab that died while it downloaded tells nobody: the list is read again while one does. */
+/** A tab that died sends no message, so the list is polled during its download. */
 const useOtherTabs = (): void => {
   const elsewhere = useCheckpoints(({ checkpoints }) =>
     checkpoints.some(({ state }) => state === 'elsewhere'),
@@ -34,7 +34,7 @@ const useOtherTabs = (): void => {
   }, [elsewhere]);
 };
 
-/** Deleted checkpoints until their space is freed; the words say what uses the deletion left empty. */
+/** Deleted checkpoints until their space is freed, with what used them. */
 const Undo = () => (
   <UndoBar
     removed={useCheckpoints((state) => state.removed).map(({ uses, bytes, ...entry }) => ({
@@ -50,7 +50,7 @@ const Undo = () => (
   </UndoBar>
 );
 
-/** What failed last that is not about one checkpoint; failures of a download are in its row. */
+/** The last failure that is not about one checkpoint; download failures are in their row. */
 const Problem = () => {
   const problem = useCheckpoints((state) => state.problem);
   if (!problem) return null;
@@ -65,7 +65,7 @@ const Problem = () => {
   );
 };
 
-/** What all of them take, of what the browser gives this site. */
+/** Size of all checkpoints, and of the quota of this site. */
 const Storage = () => {
   const checkpoints = useCheckpoints((state) => state.checkpoints);
   const waiting = useCheckpoints((state) => state.status === 'waiting');
@@ -81,9 +81,7 @@ const Storage = () => {
   );
 };
 
-/**
- * `waiting` is a state of its own: "none yet" would be wrong for as long as the list is being read.
- */
+/** `waiting` is separate: "none yet" would be wrong while the list is loading. */
 const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
   const status = useCheckpoints((state) => state.status);
   const checkpoints = useCheckpoints((state) => state.checkpoints);
@@ -107,14 +105,14 @@ const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
   );
 };
 
-/** Checkpoints of others, kept in this browser. */
+/** Downloaded checkpoints in this browser. */
 export const CheckpointsSection = ({
   use = choosePolicy,
 }: {
   use?: (policy: PolicyRef) => void;
 }) => {
   useOtherTabs();
-  // A folder that is dropped here is looked at, as one that is chosen.
+  // A dropped folder is previewed like a chosen one.
   const drop = useFileDrop((dropped) => void filesOfDrop(dropped).then(lookFolder));
   return (
     <section

@@ -16,9 +16,9 @@ import { useLab } from '../lab/lab-store.ts';
 import type { EncoderUse } from '../setup/setup-uses.ts';
 import { FolderButton } from './parts/FolderButton.tsx';
 
-/** Encoders and cross-encoders in ONNX, kept in this browser. */
+/** Encoders and cross-encoders in ONNX, stored in this browser. */
 
-/** An encoder or cross-encoder with what is known of it; how searches use it is chosen on Corpus. */
+/** An encoder or cross-encoder with its facts; it is chosen on Corpus. */
 const Row = ({ encoder }: { encoder: EncoderFacts }) => (
   <li className="panel checkpoint-card">
     <div className="section-line">
@@ -45,12 +45,12 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
   </li>
 );
 
-/** What follows from its deletion, to stand after its name. */
+/** Effect of its deletion, appended to its name. */
 const lostOf = (uses: readonly EncoderUse[]): string =>
   (uses.includes('encoder') ? '; the built-in encoder is used now' : '') +
   (uses.includes('reranker') ? '; results are no longer reranked' : '');
 
-/** Deleted ones, as long as they can be brought back. */
+/** Deleted ones that can be restored. */
 const Undo = () => {
   const removed = useEncoders((state) => state.removed);
   return (
@@ -62,7 +62,7 @@ const Undo = () => {
   );
 };
 
-/** Encoders and cross-encoders of this device; a folder is tried once before it is stored. */
+/** Encoders and cross-encoders on this device; a folder is tested before it is stored. */
 export const EncodersSection = () => {
   const { encoders, adding, problem, status } = useEncoders();
   const ready = useLab((state) => state.parts.world.status === 'ready');

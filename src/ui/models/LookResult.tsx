@@ -2,16 +2,16 @@ import { PlanCard } from './PlanCard.tsx';
 import { dropLook } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
 
-/** What a look at a source came to, where it was asked for. */
+/** The result of a preview, shown where it was requested. */
 export const LookResult = ({
   card = null,
 }: {
-  /** The repository whose card asked; null: the form did. */
+  /** The repository whose card requested it; null: the form. */
   card?: string | null;
 }) => {
   const look = useCheckpoints((state) => state.look);
   const asker = useCheckpoints((state) => state.lookFor);
-  // Of several places that show a look, the one that asked.
+  // Of several places that show a preview, the one that requested it.
   if (asker !== card) return null;
   switch (look.status) {
     case 'none':

@@ -7,7 +7,7 @@ import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 import { useLab } from '../lab/lab-store.ts';
 import { exportMeasure, startMeasure, stopTrial, useTrials } from './store/trials-store.ts';
 
-/** Measured figures, each with its share of what the device could do. */
+/** Measured numbers, with the share of the device's limit. */
 const Figures = ({ figures, unit }: { figures: readonly Figure[]; unit: 'rate' | 'time' }) => (
   <Table
     className="plain-table measure-table"
@@ -31,7 +31,7 @@ const INTRO =
 
 const isKernel = ({ kind }: Figure): boolean => kind === 'kernel';
 
-/** Where the device has a clock; browsers round it, to 0.1 ms as a rule. */
+/** Browsers round clocks, usually to 0.1 ms. */
 const Kernels = ({ figures }: { figures: readonly Figure[] }) =>
   figures.length === 0 ? null : (
     <>
@@ -40,7 +40,7 @@ const Kernels = ({ figures }: { figures: readonly Figure[] }) =>
     </>
   );
 
-/** Rates of this device and what the loaded policy makes of them. */
+/** Rates of this device, and how much the loaded policy reaches. */
 export const MeasureSection = () => {
   const trial = useTrials((state) => state.measure);
   // A server’s policy computes nothing here.

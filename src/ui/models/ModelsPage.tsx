@@ -24,7 +24,7 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
   </>
 );
 
-/** What verdicts on this page are about. */
+/** The device that all verdicts refer to. */
 const DeviceLine = () => {
   const limits = useDeviceLimits();
   const storage = useStorageUse();
@@ -46,7 +46,7 @@ const DeviceLine = () => {
   );
 };
 
-/** The policy and the retriever of the next run, as they are in memory. */
+/** The loaded policy and retriever. */
 const Loaded = () => {
   const policy = useLab((state) => state.policy);
   const device = useLab((state) => state.device);
@@ -58,11 +58,11 @@ const Loaded = () => {
       <section aria-labelledby="loaded">
         <h2 id="loaded">Loaded now</h2>
         {policy && device ? (
-          // What its card says of it as a file is not said again.
+          // Its card has the facts of its file.
           <dl className="pairs">
             <Pair name="checkpoint" value={policy.id} />
             {policy.revision ? <Pair name="revision" value={policy.revision} /> : null}
-            {/* A checkpoint’s card says how long its contexts are; a server and WebLLM have none. */}
+            {/* A checkpoint’s card has its context length; servers and WebLLM have no card. */}
             {policy.onDevice ? null : (
               <Pair name="context length" value={`${formatCount(policy.maxContext)} tokens`} />
             )}
@@ -103,7 +103,7 @@ const Loaded = () => {
   );
 };
 
-/** Models: what is loaded now, what this device could load or a server offers, encoders, and how fast the device is. */
+/** Models: what is loaded, what this device can load or a server offers, encoders, and device measurements. */
 const ModelsPage = () => {
   useNeeds('sources', 'policy');
   return (
@@ -122,7 +122,7 @@ const ModelsPage = () => {
           <MeasureSection />
         </div>
       </div>
-      {/* Long, and all of it below what is here. */}
+      {/* Last, because it is long. */}
       <PublishedSection />
     </main>
   );

@@ -8,7 +8,7 @@ import { ConfigFacts } from './parts/ConfigFacts.tsx';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
 
-/** Whether the device has the room; not sure where the browser or the server does not tell. */
+/** Whether the disk has room; unknown if the browser or the server does not report sizes. */
 const Room = ({ view }: { view: PlanView }) => {
   const { bytes, freeBytes, unknownSizes } = view;
   if (freeBytes === null)
@@ -30,7 +30,7 @@ const Room = ({ view }: { view: PlanView }) => {
   );
 };
 
-/** The files with their sizes, and what will tell whether they came whole. */
+/** The files with their sizes, and how they are verified. */
 const Files = ({ view: { plan, bytes } }: { view: PlanView }) => {
   const hashed = plan.files.filter(({ sha256 }) => sha256 !== null).length;
   return (
@@ -53,7 +53,7 @@ const Files = ({ view: { plan, bytes } }: { view: PlanView }) => {
   );
 };
 
-/** What would be stored, before anything is. */
+/** A preview of what would be stored. */
 export const PlanCard = ({ view }: { view: PlanView }) => {
   const { plan, facts, bytes, freeBytes } = view;
   const [name, setName] = useState(plan.title);
@@ -86,7 +86,7 @@ export const PlanCard = ({ view }: { view: PlanView }) => {
         />
         <Button
           size="xs"
-          // Where the browser tells no quota it is tried.
+          // Without a known quota the download is tried.
           disabled={freeBytes !== null && bytes > freeBytes}
           onClick={() => void addLooked(name)}
         >

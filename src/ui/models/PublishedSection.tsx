@@ -17,24 +17,24 @@ import { lookNamed } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
 import { Terms } from '../kit/words/explain/Term.tsx';
 
-/** Checkpoints of others by size: each with what it needs, before anything is asked of a hub. */
+/** Published checkpoints by size, with their needs, without a request to the hub. */
 
-/** Whether a checkpoint came from a repository, at whatever state of it. */
+/** Whether a checkpoint came from this repository, at any revision. */
 const isOf =
   (repository: string) =>
   ({ source }: CheckpointView): boolean =>
     source.kind === 'hub' && source.repository === repository;
 
-/** What is known of it before anything is asked: parameters, and what it takes on disk. */
+/** Parameters and disk size, known without requests. */
 const factsOf = ({ config }: PublishedCheckpoint) => ({
   parameters: parameterCount(parsePolicyConfig(config)),
   bytes: storedBytes(config),
 });
 
-/** Counted once: the list is part of the page. */
+/** Computed once, because the list is constant. */
 const FACTS = new Map(PUBLISHED.map((one) => [one.repository, factsOf(one)]));
 
-/** Whether the browser gives this site the room to store it; said only where it does not. */
+/** Whether the quota has room; a note only if not. */
 const NoRoom = ({ bytes, freeBytes }: { bytes: number | null; freeBytes: number | null }) =>
   bytes === null || freeBytes === null || bytes <= freeBytes ? null : (
     <p className="verdict">
@@ -44,7 +44,7 @@ const NoRoom = ({ bytes, freeBytes }: { bytes: number | null; freeBytes: number 
     </p>
   );
 
-/** The one thing to do with it: use what is here, else look what a download would bring. */
+/** The action: use a downloaded one, or preview the download. */
 const Action = ({
   published: { repository, config, gated },
   use,
@@ -62,7 +62,7 @@ const Action = ({
       <UseAsPolicy policy={{ kind: 'checkpoint', id: stored.id }} name={repository} use={use} />
     );
   if (stored) return <span className="fine">Downloading; see Models on this device.</span>;
-  // What it would bring is below, with the button that begins.
+  // Its preview is below, with the download button.
   if (looked) return null;
   const look = () => void lookNamed(repository, storedHub(), repository);
   const fits = counted?.fit?.verdict.kind === 'fits';
@@ -91,7 +91,7 @@ const Action = ({
   );
 };
 
-/** A published checkpoint with what it needs; a look at it opens in the card. */
+/** A published checkpoint with its needs; its preview opens in the card. */
 const Card = (props: {
   published: PublishedCheckpoint;
   freeBytes: number | null;
@@ -129,8 +129,8 @@ const Card = (props: {
 };
 
 /**
- * Checkpoints that can be downloaded.
- * @param use what is done with one that is here; by default it is chosen for the next run
+ * Checkpoints to download.
+ * @param use called for a downloaded one; by default it is chosen for the next run
  */
 export const PublishedSection = ({ use = choosePolicy }: { use?: (policy: PolicyRef) => void }) => {
   const storage = useStorageUse();

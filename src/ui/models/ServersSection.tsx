@@ -15,17 +15,14 @@ import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
 
 const APIS = ['chat', 'chat-continue', 'completions'] as const;
-/**
- * The three ways in which such servers take a context; only the second and third let the policy go
- * on in its own turn.
- */
+/** The three APIs of such servers; only the last two let the policy continue its own turn. */
 const API_WORDS: Record<Endpoint['api'], string> = {
   chat: 'chat, in turns',
   'chat-continue': 'chat, continues its own turn',
   completions: 'completions (one text)',
 };
 
-/** llama.cpp’s default address; the others print theirs when they start. */
+/** llama.cpp’s default address; other servers print theirs at startup. */
 const EMPTY: Endpoint = {
   id: '',
   url: 'http://localhost:8080/v1',
@@ -34,18 +31,18 @@ const EMPTY: Endpoint = {
   maxContext: 8192,
 };
 
-/** What is wrong with the form, as text; null where nothing is. */
+/** The first error of the form as text; null if valid. */
 const faultOf = (endpoint: Endpoint): string | null => {
   const parsed = endpointSchema.safeParse({ ...endpoint, id: endpoint.id || 'new' });
   if (parsed.success) return null;
-  // In the words of the form, one at a time.
+  // In terms of the form, one at a time.
   const [field] = parsed.error.issues[0]?.path ?? [];
   if (field === 'url') return 'The address must begin with http:// or https://.';
   if (field === 'model') return 'Name the model as the server lists it.';
   return 'The context must be a number of tokens, 256 or more.';
 };
 
-/** Runs one test at a time; another one, or leaving, cancels it. */
+/** Runs one test at a time; another test or leaving cancels it. */
 const useTest = () => {
   const [report, setReport] = useState<ConnectionReport | null>(null);
   const [busy, setBusy] = useState(false);
@@ -62,7 +59,7 @@ const useTest = () => {
     running.current = controller;
     setReport(null);
     setBusy(true);
-    // A test that was cancelled, or overtaken by another one, must not say anything any more.
+    // A cancelled or replaced test must not report anything.
     const told = await testEndpoint(endpoint, key, { signal: controller.signal }).catch(() => null);
     if (running.current !== controller) return;
     setReport(told);
@@ -71,10 +68,7 @@ const useTest = () => {
   return { report, busy, start, cancel, forget: () => (cancel(), setReport(null)) };
 };
 
-/**
- * What a test found: the policy’s own words on each step that worked or failed, and models of the
- * server to choose from.
- */
+/** The result of a test: a line per step, and the server's models to choose from. */
 const Report = ({
   report,
   choose,
@@ -105,16 +99,16 @@ const Report = ({
 );
 
 /**
- * The form of a new server, or of one that is changed. The key is kept apart from the record: it
- * lives in this tab’s memory alone and is never stored or put in an address.
+ * The form of a server. The key is separate from the record: it stays in this tab’s memory and is
+ * never stored or put into an address.
  */
 const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const [endpoint, setEndpoint] = useState(first);
-  // Read once: while the form is open, what is typed counts.
+  // Read once: while the form is open, the typed values count.
   const [key, setTyped] = useState(() => useResources.getState().keys[first.id] ?? '');
   const test = useTest();
   const fault = faultOf(endpoint);
-  // A test is of the server as it was when it ran.
+  // A test refers to the values at its start.
   const change = (part: Partial<Endpoint>) => {
     test.forget();
     setEndpoint((before) => ({ ...before, ...part }));
@@ -122,7 +116,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (fault !== null) return;
-    // An id of its own, so that address and model can be changed without losing where it is used.
+    // A separate id, so that address and model can change without losing its uses.
     const id = endpoint.id || `server-${crypto.randomUUID().slice(0, 8)}`;
     setKey(id, key);
     putEndpoint({ ...endpoint, id });
@@ -180,7 +174,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
         The key stays in this tab’s memory and is sent only to this address. The server must allow
         this page to read it (CORS).
       </p>
-      {/* While no model is named the form is unfinished, not wrong. */}
+      {/* Without a model the form is incomplete, not wrong. */}
       {fault !== null && endpoint.model !== '' ? (
         <p role="alert" className="tone-bad">
           ⚠ {fault}
@@ -194,7 +188,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
         <Button
           size="xs"
           variant="default"
-          // A test without a model is worth while: it lists those that the server has.
+          // A test without a model is useful: it lists the server's models.
           disabled={faultOf({ ...endpoint, model: endpoint.model || '?' }) !== null}
           onClick={() =>
             test.busy
@@ -215,7 +209,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   );
 };
 
-/** A server with its model, and whether it is the policy. */
+/** A server with its model, and whether it is in use. */
 const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }) => {
   const { endpoint } = props;
   const used = useSetup(
@@ -261,11 +255,11 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
   );
 };
 
-/** Servers that were named here, remembered in this browser; their keys are in this tab’s memory alone. */
+/** Configured servers, stored in this browser; their keys are only in this tab’s memory. */
 export const ServersSection = () => {
   const endpoints = useResources(({ resources }) => resources.endpoints);
   const [open, setOpen] = useState<Endpoint | null>(null);
-  // Only the last one can be brought back.
+  // Only the last one can be restored.
   const [removed, setRemoved] = useState<{ endpoint: Endpoint; uses: PolicyUse[] } | null>(null);
   return (
     <section className="cards-section" aria-labelledby="servers">

@@ -32,15 +32,12 @@ const HEADS: readonly Head[] = [
   ['use as'],
 ];
 
-/** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
+/** WebLLM models: quantized, on the GPU of this device; they sample and cannot be trained. */
 
 /** 4,096 tokens is what most of WebLLM’s own models are compiled for. */
 const EMPTY: WebLlmModel = { id: '', weights: '', library: '', maxContext: 4096 };
 
-/**
- * A model that is not on WebLLM’s list: somebody’s own quantized weights and compiled library. What
- * is typed is checked by the same schema that stored resources are.
- */
+/** A custom model: quantized weights and a compiled library. Validated by the schema of stored resources. */
 const OwnModel = ({ done }: { done: () => void }) => {
   const [model, setModel] = useState(EMPTY);
   const change = (part: Partial<WebLlmModel>) => setModel((before) => ({ ...before, ...part }));
@@ -99,8 +96,8 @@ const OwnModel = ({ done }: { done: () => void }) => {
 };
 
 /**
- * Where weights and libraries are fetched from in place of their usual hosts, for networks that do
- * not reach these. An empty field means the usual host; it is absent from the record, not empty.
+ * Mirrors for weights and libraries, for networks that cannot reach the usual hosts. An empty field
+ * means the usual host and is absent from the record.
  */
 const MirrorFields = () => {
   const mirror = useResources(({ resources }) => resources.mirror);
@@ -145,7 +142,7 @@ const MirrorFields = () => {
   );
 };
 
-/** The library is large: its list is fetched when somebody wants to see it. */
+/** The library is large, so its list is loaded on demand. */
 const useList = () => {
   const [list, setList] = useState<WebLlmLine[] | null>(null);
   const [state, setState] = useState<'closed' | 'loading' | 'open'>('closed');
@@ -164,17 +161,17 @@ const useList = () => {
   return { list, state, problem, read };
 };
 
-/** What a WebLLM model can be used as; it cannot be trained. */
+/** What a WebLLM model can be used as. */
 type Role = 'policy' | 'judge' | 'summarizer';
 
-/** The id of the WebLLM model that plays a role now; null where something else does. */
+/** The id of the WebLLM model in a role; null if another model has it. */
 const nameOf = (setup: Setup, role: Role): string | null => {
   if (role === 'policy') return setup.policy.kind === 'webllm' ? setup.policy.id : null;
   const spec = setup[role];
   return spec.kind === 'model' && spec.policy.kind === 'webllm' ? spec.policy.id : null;
 };
 
-/** Chooses a model for one of the parts that it can play, or takes it off again. */
+/** Uses a model in a role, or stops using it. */
 const RoleButton = ({ id, role }: { id: string; role: Role }) => {
   const used = useSetup(({ setup }) => nameOf(setup, role) === id);
   const change = useSetup((state) => state.change);
@@ -200,8 +197,8 @@ const RoleButton = ({ id, role }: { id: string; role: Role }) => {
 };
 
 /**
- * A model with what it needs, and a button for each role. Only a model of one’s own can be removed;
- * the others are the library’s list.
+ * A model with its needs, and a button per role. Only custom models can be removed; the others are the
+ * library’s list.
  */
 const Line = (props: { line: WebLlmLine; limits: DeviceView | null; remove: () => void }) => {
   const { line, limits, remove } = props;
@@ -236,10 +233,7 @@ const Line = (props: { line: WebLlmLine; limits: DeviceView | null; remove: () =
   );
 };
 
-/**
- * The list is long (over a hundred models), so it scrolls by itself and is narrowed by words that
- * all have to occur in the name.
- */
+/** The list has over a hundred models, so it scrolls and has a filter; all words must occur in the name. */
 const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
   const { lines, remove } = props;
   const [filter, setFilter] = useState('');
@@ -267,7 +261,7 @@ const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => v
   );
 };
 
-/** Removes a model of the user's own, and brings it back. */
+/** Removes and restores a custom model. */
 const useRemoved = (again: () => void) => {
   const [removed, setRemoved] = useState<{ model: WebLlmModel; uses: PolicyUse[] } | null>(null);
   const remove = (id: string): void => {
@@ -288,10 +282,7 @@ const useRemoved = (again: () => void) => {
   return { removed, remove, undo };
 };
 
-/**
- * The section of the Models page. The library is asked for its list only on demand: it is a
- * download of several megabytes.
- */
+/** The section of the Models page. The list is loaded on demand, because the library is several megabytes. */
 export const WebLlmSection = () => {
   const { list, state, problem, read } = useList();
   const { removed, remove, undo } = useRemoved(() => void read());

@@ -4,7 +4,7 @@ import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 import { cancelAdopting, dismissAdopted, useAdopting } from '../train/store/adopt-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 
-/** How far the folder is that is being read. */
+/** Progress of the folder that is imported. */
 const Reading = () => {
   const { reading, waiting } = useAdopting();
   if (!reading) return null;
@@ -38,7 +38,7 @@ const Hide = () => (
   </button>
 );
 
-/** What is being read of clusters’ folders, what was taken in last with what it lacks, and what was cancelled. */
+/** Imports of cluster folders: the current one, the last result with what it lacks, and cancelled ones. */
 export const Adopting = () => {
   const { taken, cancelled } = useAdopting();
   return (

@@ -14,7 +14,10 @@ import { KeyBadge, keyOf } from './RunsTable.tsx';
 
 type StepsOf = Readonly<Record<string, readonly TrainStep[] | undefined>>;
 
-/** That nothing tells the runs apart, as far as it is known: a rate that was changed shows in the steps alone. */
+/**
+ * Says that the runs have equal settings, as far as known: a changed learning rate is only visible in
+ * the steps.
+ */
 const same = (runs: readonly RunRecord[], steps: StepsOf, known: boolean): string => {
   const settings = 'These runs have the same settings and seed';
   if (!known)
@@ -24,9 +27,9 @@ const same = (runs: readonly RunRecord[], steps: StepsOf, known: boolean): strin
   return change ? `${settings}; so is the change of the learning rate, ${change}.` : `${settings}.`;
 };
 
-/** Only what tells the runs apart, as a table of settings by runs; a dash where a run has no such setting. */
+/** Settings that differ, as a table of settings by runs; a dash if a run lacks one. */
 const Differences = ({ runs, steps }: { runs: readonly RunRecord[]; steps: StepsOf }) => {
-  // Some of the steps of a run say nothing of the rate of the others.
+  // The steps of one run say nothing about the rate of others.
   const known = useTrain(({ reading }) =>
     runs.every(({ id, step }) => step === 0 || (steps[id] && !reading.includes(id))),
   );
@@ -70,12 +73,12 @@ const Differences = ({ runs, steps }: { runs: readonly RunRecord[]; steps: Steps
   );
 };
 
-/** Runs over the same axes, and only the settings that differ. */
+/** Runs on shared axes, and the settings that differ. */
 export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
-  // Steps arrive while a run trains; a click is never held up by ten charts.
+  // Deferred, because steps arrive during training and ten charts must not delay a click.
   const steps = useDeferredValue(useTrain((state) => state.steps));
   const reading = useTrain((state) => runs.filter(({ id }) => state.reading.includes(id)).length);
-  // The records change with every step, the ids do not.
+  // Records change with every step, ids do not.
   const key = runs.map(({ id }) => id).join(' ');
   useEffect(() => {
     for (const id of key.split(' ')) if (id !== '') void openSteps(id);

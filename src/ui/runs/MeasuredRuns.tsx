@@ -14,7 +14,7 @@ import { formatCount, formatShare, plural } from '../kit/words/format.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { chooseTraining } from '../train/store/train-draft.ts';
 
-/** How studies of this repository trained each recipe, for who has trained none yet. */
+/** Training results of this repository's studies per recipe, for users without runs. */
 
 /** A training that was measured. */
 interface Measured {
@@ -23,10 +23,10 @@ interface Measured {
   curve: ExpectedCurve;
 }
 
-/** Trainings of one seed say where they began and ended; those of several are drawn. */
+/** Trainings with one seed state start and end; those with several get a chart. */
 const isDrawn = ({ curve }: Measured): boolean => curve.seeds.length > 1;
 
-/** The scores of several seeds as a chart of runs draws them. */
+/** The scores of several seeds as chart series. */
 const chartOf = (measured: readonly Measured[]) => ({
   id: 'measured-em',
   title: 'Held-out EM',
@@ -35,7 +35,7 @@ const chartOf = (measured: readonly Measured[]) => ({
   kind: 'lines' as const,
   series: measured.map(({ id, curve }, colour) => ({
     id,
-    // Short enough to be at the end of its line.
+    // Short enough for a line's label.
     name: id,
     colour,
     points: curve.em.map(([x, y]) => ({ x, y })),
@@ -44,7 +44,7 @@ const chartOf = (measured: readonly Measured[]) => ({
   empty: 'No recipe was trained with several seeds.',
 });
 
-/** A name that opens the form of a run with that recipe, its scores, and of what they are means. */
+/** A recipe name (opens the form of a run), its scores, and what they are means of. */
 const Training = ({ id, title, curve }: Measured) => {
   const [first, last] = [curve.em[0], curve.em.at(-1)];
   if (!first || !last) return null;
@@ -77,7 +77,7 @@ const List = ({ rows }: { rows: readonly Measured[] }) => (
   </ul>
 );
 
-/** Of how many questions and seeds the scores of some trainings are. */
+/** How many questions and seeds the scores are from. */
 const basisOf = (rows: readonly Measured[]): string => {
   const counts = (of: (curve: ExpectedCurve) => number): string =>
     [...new Set(rows.map(({ curve }) => of(curve)))]
@@ -129,7 +129,7 @@ const Trainings = ({ policy, curves }: ExpectedCurves) => {
   );
 };
 
-/** Read when the list of runs is empty, and nothing where it cannot be read: it is only an outlook. */
+/** Loaded when the list of runs is empty, and hidden on failure, because it is only supplementary. */
 export const MeasuredRuns = () => {
   const answer = useAnswer('measured', loadExpectedCurves);
   return answer.state === 'ready' ? <Trainings {...answer.value} /> : null;

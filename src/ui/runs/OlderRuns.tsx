@@ -7,7 +7,7 @@ import { useTrain } from '../train/store/train-store.ts';
 /** Runs named one by one; the others are counted. */
 const NAMED = 5;
 
-/** Runs of another version of Forage: what they are called, and how to delete them. */
+/** Runs from another version of Forage: their names, and how to delete them. */
 export const OlderRunsNote = ({
   runs,
   remove,

@@ -9,7 +9,7 @@ import { Again } from '../train/run/Again.tsx';
 import { hasAdapter } from '../train/run/run-words.ts';
 import { parseTags } from './figures.ts';
 
-/** Saves when the field is left, or on Enter; Escape takes back what was typed. */
+/** Saves on blur or Enter; Escape discards. */
 const SavedField = (props: {
   label: string;
   value: string;
@@ -38,7 +38,7 @@ const SavedField = (props: {
   );
 };
 
-/** Free text on a run; saved when the field is left. */
+/** Free-text notes on a run; saved on blur. */
 const Notes = ({ run }: { run: RunRecord }) => {
   const [text, setText] = useState<string | null>(null);
   const commit = () => {
@@ -62,12 +62,12 @@ const Notes = ({ run }: { run: RunRecord }) => {
 };
 
 /**
- * Rollouts of past steps and their adapters take most of a run’s space; charts and the snapshot that
- * it continues from do not need them.
+ * Rollouts of past steps and their adapters take most of a run’s space; charts and the last snapshot
+ * do not need them.
  */
 const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
   const [freed, setFreed] = useState<number | null>(null);
-  // Asked before, against the habit of this page: nothing brings these back.
+  // Confirmed first, unlike other deletions, because it cannot be undone.
   const [asked, setAsked] = useState(false);
   const drop = () => {
     setAsked(false);
@@ -107,7 +107,7 @@ const FreeSpace = ({ run, what }: { run: RunRecord; what: DroppedKind }) => {
   );
 };
 
-/** A run that made all its steps continues there for as many again. */
+/** A finished run can be continued for as many steps again. */
 const stepsThere = ({ step, settings }: RunRecord): number =>
   settings.steps > step ? settings.steps : 2 * step;
 
@@ -116,7 +116,7 @@ const noAdapterYet = ({ checkpointStep, step, untrained }: RunRecord): string =>
   return untrained && step > 0 ? 'No step had a gradient' : 'No update yet';
 };
 
-/** What can be changed about a run, and what can be taken out of it. */
+/** Edits a run, and exports it. */
 export const RunEditor = ({ run }: { run: RunRecord }) => (
   <div className="row-editor">
     <SavedField

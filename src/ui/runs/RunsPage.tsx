@@ -18,7 +18,7 @@ import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import './runs.css';
 
-/** What a run leaves here, and what can be done with it. */
+/** What a run stores, and what it is for. */
 const KEPT = [
   [
     'Curves',
@@ -29,7 +29,7 @@ const KEPT = [
   ['Settings', 'everything needed to continue or repeat the run, or to take it to a cluster'],
 ] as const;
 
-/** Deleted runs, as long as they can be brought back. */
+/** Deleted runs that can be restored. */
 const Undo = () => (
   <UndoBar
     removed={useTrain((state) => state.removed)}
@@ -53,7 +53,7 @@ const ImportButton = () => (
   </PickButton>
 );
 
-/** The folder itself, as a browser hands it over: every file below it. */
+/** The folder, as the browser provides it: all files below it. */
 const ClusterButton = () => (
   <PickButton
     field="Folder from a cluster"
@@ -67,7 +67,7 @@ const ClusterButton = () => (
   </PickButton>
 );
 
-/** What is in the place of an empty list; after a failed reading nothing, since the problem above says why. */
+/** Shown instead of an empty list; nothing if loading failed, because the problem is shown above. */
 const Empty = ({ go }: { go: (path: string) => void }) => {
   const status = useTrain((state) => state.status);
   if (status === 'waiting') return <p role="status">Reading the runs …</p>;
@@ -87,7 +87,7 @@ const Empty = ({ go }: { go: (path: string) => void }) => {
   );
 };
 
-/** Runs: all that were trained here, compared, exported, deleted. */
+/** All training runs: compare, export, delete. */
 const RunsPage = () => {
   const [, go] = useLocation();
   const search = useSearch();
@@ -102,7 +102,7 @@ const RunsPage = () => {
     () => compared.flatMap((id) => runs.find((run) => run.id === id) ?? []),
     [compared, runs],
   );
-  // In place of the address before: “back” leaves the page, not one tick after the other.
+  // Replaces the history entry: “back” leaves the page instead of undoing one selection after the other.
   const compare = (ids: string[]) => go(formatCompared(ids), { replace: true });
   const drop = useFileDrop((dropped) => void takeDrop(dropped));
   return (

@@ -27,38 +27,35 @@ import {
 } from './list-order.ts';
 import { RunEditor } from './RunEditor.tsx';
 
-/** The letter and colour that a run has in the charts of a comparison. */
+/** Letter and colour of a run in the comparison charts. */
 export interface RunKey {
   letter: string;
   colour: number;
 }
 
 /**
- * The key of a run; null where it is not compared. @param compared ids in the order in which they
- * were chosen: the first one is A, whatever the order of the table
+ * The key of a run; null if it is not compared.
+ * @param compared ids in order of selection: the first one is A, whatever the order of the table
  */
 export const keyOf = (compared: readonly string[], id: string): RunKey | null => {
   const index = compared.indexOf(id);
   return index < 0 ? null : { letter: String.fromCharCode(65 + index), colour: index };
 };
 
-/** The letter in the colour of the run’s lines, with the page’s background as ink. */
+/** The letter on the colour of the run’s lines. */
 export const KeyBadge = ({ letter, colour }: RunKey) => (
   <b className="run-key" style={{ background: `var(--series-ink-${colour})` }}>
     {letter}
   </b>
 );
 
-/**
- * The last EM and the held-out EM, first and last. A run of which only some steps were read has no
- * figures yet.
- */
+/** Last EM and held-out EM, first and last. Empty while only some steps are loaded. */
 const Figures = ({ run }: { run: RunRecord }) => {
   const steps = useTrain((state) => state.steps[run.id]);
   const reading = useTrain((state) => state.reading.includes(run.id));
   const { lastEm, heldOut } = figuresOf(steps ?? []);
   const curve = curveOf(steps ?? []);
-  // Figures of some of the steps would be taken for those of the run.
+  // Numbers of some steps would look like those of the run.
   if (reading)
     return (
       <>
@@ -102,9 +99,7 @@ interface RowProps {
   toggle: () => void;
 }
 
-/**
- * A run of the list; checked, its lines join the charts below. The address says which are compared.
- */
+/** A row of the list; selected runs are added to the charts below. The selection is in the address. */
 const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
   const key = keyOf(compared, run.id);
   const full = key === null && compared.length >= MOST_COMPARED;
@@ -166,7 +161,7 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
   );
 };
 
-/** Columns of the table; those that do not fit on a narrow screen are the first to go. */
+/** Table columns; those that do not fit on a narrow screen are hidden first. */
 const HEADS = [
   ['compare', 'visually'],
   ['name', ''],
@@ -187,15 +182,15 @@ interface RunsTableProps {
 }
 
 /**
- * All runs that are stored here, newest first unless a head sorts them, as far as they match the filter. One can
- * be open for its name, notes and exports.
+ * All stored runs that match the filter, newest first unless sorted. One can be open for its name,
+ * notes and exports.
  */
 export const RunsTable = ({ runs, compared, compare }: RunsTableProps) => {
   const [opened, setOpened] = useState<string | null>(null);
   const [order, setOrder] = useState(FIRST_ORDER);
   const [filter, setFilter] = useState('');
   const steps = useTrain((state) => state.steps);
-  // Every run’s figures and curve are made of its steps.
+  // Every run’s numbers and curve are computed from its steps.
   useAllSteps(runs.map(({ id }) => id));
   const shown = useMemo(
     () => ordered(matching(runs, filter), order, steps),

@@ -4,26 +4,26 @@ import type { Point } from '../kit/charts/downsample.ts';
 import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';
 import { bandOf } from './seed-bands.ts';
 
-/** The same measure of several runs over one axis. */
+/** One measure of several runs on shared axes. */
 
 /** A run with its place in the comparison. */
 export interface ComparedRun {
   id: string;
-  /** A, B, C …: what the lines are called. */
+  /** A, B, C …: labels of the lines. */
   letter: string;
   colour: number;
   steps: readonly TrainStep[];
 }
 
-/** A value of a step; null where it was not measured. */
+/** A value of a step; null if not measured. */
 type Measure = (step: TrainStep) => number | null;
 
-/** A held-out score, which some steps have, and the run before its first. */
+/** A held-out score, which some steps have, and the run before its first step. */
 interface OfHeldOut {
   heldOut: (score: HeldOutScore) => number;
 }
 
-/** Points (step, value) where the measure was taken; steps without it are left out, not drawn as 0. */
+/** Points (step, value) with a measurement; other steps are omitted, not drawn as 0. */
 const placesOf = (steps: readonly TrainStep[], of: Compared['of']): Point[] => {
   const all =
     typeof of === 'function'
@@ -32,22 +32,19 @@ const placesOf = (steps: readonly TrainStep[], of: Compared['of']): Point[] => {
   return all.flatMap(({ x, y }) => (y === null || !Number.isFinite(y) ? [] : [{ x, y }]));
 };
 
-/** A measure that is worth comparing between runs, with what to know of it. */
+/** A measure for comparison, with its notes. */
 interface Compared {
   id: string;
   title: string;
-  /** What it is of and in which unit, below the title. */
+  /** What it measures, and its unit, below the title. */
   note: string;
   unit: Unit;
   of: Measure | OfHeldOut;
-  /** Values that the axis shows whatever was measured. */
+  /** Values that the axis always includes. */
   include?: readonly number[];
 }
 
-/**
- * Held-out scores first: they are of the same questions in every run, the others depend on
- * settings.
- */
+/** Held-out scores first: they use the same questions in every run; the others depend on settings. */
 const MEASURES: readonly Compared[] = [
   {
     id: 'held-out-em',
@@ -127,7 +124,7 @@ const MEASURES: readonly Compared[] = [
   },
 ];
 
-/** Drawn only where it tells runs apart. */
+/** Drawn only if the runs differ. */
 const RATE: Compared = {
   id: 'rate',
   title: 'Learning rate',
@@ -137,7 +134,7 @@ const RATE: Compared = {
   include: [0],
 };
 
-/** Whether two runs have other rates at a step that both made. */
+/** Whether two runs have different rates at a common step. */
 const ratesDiffer = (runs: readonly ComparedRun[]): boolean => {
   const known = new Map<number, number>();
   for (const { steps } of runs)
@@ -150,7 +147,7 @@ const ratesDiffer = (runs: readonly ComparedRun[]): boolean => {
   return false;
 };
 
-/** One run’s line. The letter is its name, so that a chart can be read without its colours. */
+/** One run’s line. The letter is its name, so that charts do not depend on colour. */
 const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared): Series => ({
   id,
   name: letter,
@@ -164,7 +161,7 @@ const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared)
   }),
 });
 
-/** Runs of one setting as one line: their mean, and the range of the seeds as its band. */
+/** Runs that differ only in the seed as one line: their mean, with the range as a band. */
 const groupSeries = (group: readonly ComparedRun[], measure: Compared): Series[] => {
   const [first] = group;
   if (!first) return [];
@@ -184,8 +181,8 @@ const groupSeries = (group: readonly ComparedRun[], measure: Compared): Series[]
 };
 
 /**
- * A chart a measure with a line per run; a run that has not measured it has none.
- * @param groups places of runs that are drawn as one line with a band; each run by itself where absent
+ * A chart per measure with a line per run that measured it.
+ * @param groups indices of runs drawn as one line with a band; absent: each run by itself
  */
 export const comparedCharts = (
   runs: readonly ComparedRun[],

@@ -3,16 +3,16 @@ import { MOST_CHANGES, rateChanges } from '../../evaluate/rate-changes.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainStep } from '../../records/training.ts';
 
-/** Which settings tell runs apart, over settings of any depth; and what was changed in them while they trained. */
+/** Which settings differ between runs, at any depth; and what changed during training. */
 
 export interface DifferingSetting {
-  /** `objective.clip.high`; `objective.clip` where one run has none at all. */
+  /** `objective.clip.high`; `objective.clip` if one run has none. */
   path: string;
-  /** One value a run, as it is shown; undefined where the run has no such setting. */
+  /** One value per run as text; undefined if the run lacks the setting. */
   values: (string | undefined)[];
 }
 
-/** Lists of numbers and words are one value; lists of objects (stages) are looked into. */
+/** Lists of numbers or strings are one value; lists of objects (stages) are compared element by element. */
 const branchesOf = (value: unknown): [string, unknown][] | null => {
   if (isObject(value)) return Object.entries(value);
   if (Array.isArray(value) && value.some((item) => typeof item === 'object'))
@@ -20,7 +20,7 @@ const branchesOf = (value: unknown): [string, unknown][] | null => {
   return null;
 };
 
-/** A setting as text: `off` for null, lists and small objects in a line. */
+/** A setting as text: `off` for null, lists and small objects on one line. */
 const shown = (value: unknown): string => {
   if (value === null) return 'off';
   if (typeof value === 'string') return value;
@@ -32,7 +32,7 @@ const shown = (value: unknown): string => {
   return JSON.stringify(value) ?? 'none';
 };
 
-/** Goes down while every run that has the setting has branches there; else the values are compared as text. */
+/** Recurses while every run with the setting has an object there; otherwise compares as text. */
 const walk = (path: string, values: readonly unknown[], out: DifferingSetting[]): void => {
   const present = values.filter((value) => value !== undefined);
   const branches = values.map(branchesOf);
@@ -50,17 +50,14 @@ const walk = (path: string, values: readonly unknown[], out: DifferingSetting[])
   if (new Set(texts).size > 1) out.push({ path, values: texts });
 };
 
-/**
- * The settings that are not the same in all runs, in the order in which the first run that has them
- * writes them. Empty for fewer than two.
- */
+/** The settings that differ, in the order of the first run that has them. Empty for fewer than two runs. */
 export const differingSettings = (settings: readonly object[]): DifferingSetting[] => {
   const out: DifferingSetting[] = [];
   if (settings.length > 1) walk('', settings, out);
   return out;
 };
 
-/** `0.001 → 0.02 at step 3`; null where the rate was that of the settings throughout. */
+/** `0.001 → 0.02 at step 3`; null if the rate followed the settings. */
 export const rateChangeText = (
   settings: TrainSettings,
   steps: readonly TrainStep[],
@@ -75,7 +72,7 @@ export const rateChangeText = (
   );
 };
 
-/** The row of runs whose learning rate was changed otherwise while they trained; null where there is none. */
+/** The row of different learning-rate changes during training; null if there is none. */
 export const differingRates = (
   runs: readonly { settings: TrainSettings; steps: readonly TrainStep[] }[],
 ): DifferingSetting | null => {

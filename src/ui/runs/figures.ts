@@ -2,21 +2,21 @@ import { heldOutScores } from '../../evaluate/held-out-scores.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { Point } from '../kit/charts/downsample.ts';
 
-/** What a run came to, for one line of the table. */
+/** Numbers of a run for its table row. */
 export interface RunFigures {
   /** EM of the last step's rollouts. */
   lastEm: number | null;
-  /** First and last held-out score; the same one where there is only one. */
+  /** First and last held-out score; may be the same. */
   heldOut: { first: number; last: number; n: number; step: number } | null;
 }
 
-/** What the sparkline of a run draws: its held-out EM; the EM of its steps where it has fewer than two scores. */
+/** The curve of a run's sparkline: its held-out EM; its training EM with fewer than two scores. */
 export interface RunCurve {
   name: string;
   points: Point[];
 }
 
-/** The curve of a run’s sparkline. Shares, 0 to 1; the held-out score before training is at step 0. */
+/** Points of a run’s sparkline, 0 to 1; the score before training is at step 0. */
 export const curveOf = (steps: readonly TrainStep[]): RunCurve => {
   const scored = heldOutScores(steps);
   if (scored.length > 1)
@@ -30,7 +30,7 @@ export const curveOf = (steps: readonly TrainStep[]): RunCurve => {
   };
 };
 
-/** Of all steps of a run, in order: of some of them the figures would be others. */
+/** Requires all steps of a run, in order. */
 export const figuresOf = (steps: readonly TrainStep[]): RunFigures => {
   const scored = heldOutScores(steps);
   const first = scored[0];
@@ -44,7 +44,7 @@ export const figuresOf = (steps: readonly TrainStep[]): RunFigures => {
   };
 };
 
-/** "baseline, rank 8" → two tags; blanks and repeats are left out. */
+/** "baseline, rank 8" → two tags, trimmed and distinct. */
 export const parseTags = (text: string): string[] => [
   ...new Set(
     text

@@ -2,9 +2,9 @@ import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { figuresOf, type RunFigures } from './figures.ts';
 import type { TrainStep } from '../../records/training.ts';
 
-/** Which runs the list shows, and in which order. */
+/** Filter and order of the runs list. */
 
-/** By which head the list is sorted, and which way. */
+/** Sort column and direction. */
 export interface ListOrder {
   by: SortName;
   descending: boolean;
@@ -24,23 +24,23 @@ const KEYS = {
   created: ({ createdAt }) => createdAt,
 } as const satisfies Record<string, (run: RunRecord, figures: RunFigures) => Key>;
 
-/** The text of a head that sorts. */
+/** The text of a sortable head. */
 export type SortName = keyof typeof KEYS;
-/** In the order of the menu. */
+/** In menu order. */
 export const SORT_NAMES = Object.keys(KEYS);
-/** The table and the menu hand names on as plain text. */
+/** Table and menu return strings. */
 export const isSortName = (name: string): name is SortName => Object.hasOwn(KEYS, name);
 
 /** Newest first. */
 export const FIRST_ORDER: ListOrder = { by: 'created', descending: true };
 
-/** Words upwards and figures downwards. */
+/** Text ascending, numbers descending. */
 export const firstOf = (by: SortName): ListOrder => ({
   by,
   descending: !['name', 'status', 'recipe'].includes(by),
 });
 
-/** The order after a head was pressed: at first as is usual, then the other way. */
+/** The order after a click on a head: first its default, then reversed. */
 export const pressed = (order: ListOrder, by: SortName): ListOrder =>
   order.by === by ? { by, descending: !order.descending } : firstOf(by);
 
@@ -49,7 +49,7 @@ const compare = (a: Key, b: Key): number => {
   return String(a).localeCompare(String(b));
 };
 
-/** What was not measured stands last, in either direction. */
+/** Unmeasured runs are last in both directions. */
 export const ordered = (
   runs: readonly RunRecord[],
   { by, descending }: ListOrder,
@@ -64,7 +64,7 @@ export const ordered = (
     .map(({ run }) => run);
 };
 
-/** Runs in which every word occurs: in name, recipe, state, tags, notes or device. */
+/** Runs that contain every word in name, recipe, state, tags, notes or device. */
 export const matching = (runs: readonly RunRecord[], text: string): RunRecord[] => {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return runs.filter(({ name, settings, status, tags, notes, device }) => {

@@ -1,18 +1,18 @@
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import type { Point } from '../kit/charts/downsample.ts';
 
-/** Runs that differ in their seed alone, as one line with a band. */
+/** Runs that differ only in their seed, as one line with a band. */
 
-/** All that tells runs apart but the seed. */
+/** All settings except the seed. */
 const keyOf = ({ settings, setup, policy }: RunRecord, changed: string | null): string => {
   const { seed: _, ...rest } = settings;
   return JSON.stringify([rest, setup ?? null, policy, changed]);
 };
 
 /**
- * Places of runs that share all settings but the seed, of which there are two at least; a run alone is a group
- * of one. In the order of the runs.
- * @param changed what was changed of a run while it trained, as text; null: nothing
+ * Indices of runs that share all settings except the seed; a single run is a group of one. In run
+ * order.
+ * @param changed changes of a run during training, as text; null: none
  */
 export const seedGroups = (
   runs: readonly RunRecord[],
@@ -36,7 +36,7 @@ export interface Band {
   interval: Map<number, readonly [low: number, high: number]>;
 }
 
-/** Mean and range over runs at the steps at which all of them were measured. */
+/** Mean and range over runs at the steps measured in all of them. */
 export const bandOf = (lines: readonly (readonly Point[])[]): Band => {
   const values = new Map<number, number[]>();
   for (const line of lines)

@@ -1,5 +1,5 @@
 import { getRecipe } from '../../recipes/index.ts';
 
-/** Whether rollouts by a recipe read summaries where nobody changes that. */
+/** Whether rollouts of a recipe read summaries by default. */
 export const readsSummaries = (recipe: string): boolean =>
   getRecipe(recipe).settings.retrieval.summarize === 'on';

@@ -8,7 +8,7 @@ import {
 } from '../../records/setup.ts';
 import { remember, remembered } from '../kit/page/remembered.ts';
 
-/** Servers and models that the user named. Remembered in this browser; API keys are not. */
+/** Configured servers and models. Stored in this browser; API keys are not. */
 
 const KEY = 'forage.resources';
 
@@ -22,15 +22,15 @@ const stored = (): Resources => {
 
 interface ResourcesStore {
   resources: Resources;
-  /** By endpoint id, for as long as this tab is open. */
+  /** By endpoint id, while this tab is open. */
   keys: Record<string, string>;
 }
 
-/** Changed by the functions of this file alone; `ui/lab/connection.ts` tells the lab. */
+/** Changed only by this file; `ui/lab/connection.ts` notifies the lab. */
 export const useResources = create<ResourcesStore>()(() => ({ resources: stored(), keys: {} }));
 
 useResources.subscribe(({ resources }, before) => {
-  // A key that changed is nothing to be remembered.
+  // Key changes need no storing.
   if (resources === before.resources) return;
   remember(KEY, JSON.stringify(resources));
 });
@@ -43,28 +43,28 @@ const withEntry = <T extends { id: string }>(list: readonly T[], entry: T): T[] 
     ? list.map((known) => (known.id === entry.id ? entry : known))
     : [...list, entry];
 
-/** Adds a server, or replaces the one of its id. */
+/** Adds or replaces a server by id. */
 export const putEndpoint = (endpoint: Endpoint): void =>
   change({ endpoints: withEntry(useResources.getState().resources.endpoints, endpoint) });
 
-/** Forgets a server. Its key stays in this tab, so that undoing this does not ask for it again. */
+/** Removes a server. Its key stays in this tab for an undo. */
 export const removeEndpoint = (id: string): void =>
   change({
     endpoints: useResources.getState().resources.endpoints.filter((entry) => entry.id !== id),
   });
 
-/** Adds a model of one’s own, or replaces the one of its id. */
+/** Adds or replaces a custom model by id. */
 export const putWebLlmModel = (model: WebLlmModel): void =>
   change({ webllm: withEntry(useResources.getState().resources.webllm, model) });
 
-/** Forgets a model of one’s own; its files in the browser’s cache are not deleted. */
+/** Removes a custom model; its files stay in the browser’s cache. */
 export const removeWebLlmModel = (id: string): void =>
   change({ webllm: useResources.getState().resources.webllm.filter((entry) => entry.id !== id) });
 
-/** Where WebLLM fetches weights and libraries; an absent field means the usual host. */
+/** Mirrors for WebLLM's weights and libraries; an absent field means the usual host. */
 export const setMirror = (mirror: Resources['mirror']): void => change({ mirror });
 
-/** An empty key takes it away. */
+/** An empty key removes it. */
 export const setKey = (endpoint: string, key: string): void =>
   useResources.setState(({ keys }) => {
     const { [endpoint]: _, ...rest } = keys;

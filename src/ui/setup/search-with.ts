@@ -1,12 +1,12 @@
 import type { LocalSpec, Setup, SourceDefault, WebSpec } from '../../records/setup.ts';
 import { useSetup } from './setup-store.ts';
 
-/** Which collections a run searches and which questions it asks. */
+/** Which collections runs search, and which questions they use. */
 
-/** Collections as the local source, with how they are searched. */
+/** Collections as the local source, with the search method. */
 export type Collected = Extract<LocalSpec, { kind: 'collections' }>;
 
-/** How collections are searched at first: by words, which needs no encoding. */
+/** Default method: lexical, which needs no encoding. */
 const FIRST: Omit<Collected, 'ids'> = {
   kind: 'collections',
   method: 'lexical',
@@ -14,11 +14,11 @@ const FIRST: Omit<Collected, 'ids'> = {
   reranker: null,
 };
 
-/** The built-in web has no pages about an imported corpus; a web source that the user added may have some. */
+/** The built-in web has no pages about imported passages; a custom web source may have some. */
 const sourceBeside = (local: LocalSpec, web: WebSpec): SourceDefault =>
   local.kind === 'collections' && web.kind === 'built-in' ? 'local' : 'recipe';
 
-/** Searches these collections; where a run searches stays as it was chosen. */
+/** Searches these collections with the current method. */
 const putCollections = (ids: readonly string[], method: Omit<Collected, 'ids'>): void => {
   const { setup, change } = useSetup.getState();
   if (ids.length === 0) return change({ local: { kind: 'built-in' }, source: 'recipe' });
@@ -29,9 +29,9 @@ const putCollections = (ids: readonly string[], method: Omit<Collected, 'ids'>):
 };
 
 /**
- * Searches these collections, or the built-in world where there is none. Runs search them alone unless
- * a web source of your own is set.
- * @param method how, where no collection was searched before
+ * Searches these collections, or the built-in world if there are none. Runs then search only them,
+ * unless there is a custom web source.
+ * @param method if no collection was searched before
  */
 export const searchCollections = (
   ids: readonly string[],
@@ -42,43 +42,46 @@ export const searchCollections = (
   change({ source: sourceBeside(setup.local, setup.web) });
 };
 
-/** Asks another web. With it changes whether collections are searched alone. */
+/** Changes the web source, and with it whether only collections are searched. */
 export const searchWeb = (web: WebSpec): void => {
   const { setup, change } = useSetup.getState();
   const changed = (web.kind === 'built-in') !== (setup.web.kind === 'built-in');
   change({ web, ...(changed && { source: sourceBeside(setup.local, web) }) });
 };
 
-/** Where runs search that name no source themselves. */
+/** Default source of runs. */
 export const chooseSource = (source: SourceDefault): void => useSetup.getState().change({ source });
 
-/** Changes how they are searched; nothing where the built-in world is. */
+/** Changes the search method; no effect for the built-in world. */
 export const changeSearch = (part: Partial<Omit<Collected, 'kind' | 'ids'>>): void => {
   const store = useSetup.getState();
   const { setup } = store;
   if (setup.local.kind === 'collections') store.change({ local: { ...setup.local, ...part } });
 };
 
-/** Asks the questions of these collections, or the built-in world's where there is none. */
+/** Uses the questions of these collections, or the built-in world's if there are none. */
 export const askQuestionsOf = (ids: readonly string[]): void =>
   useSetup.getState().change({
     questions: ids.length > 0 ? { kind: 'collections', ids: [...ids] } : { kind: 'built-in' },
   });
 
-/** Ids of the collections whose questions are asked; empty for the built-in world. */
+/** Ids of the collections whose questions are used; empty for the built-in world. */
 export const questionSetsOf = ({ questions }: Setup): readonly string[] =>
   questions.kind === 'collections' ? questions.ids : NONE;
 
 const NONE: readonly string[] = [];
 
-/** What a collection was used for, so that it can be put back if the collection is. */
+/** The uses of a collection, to restore them with it. */
 export interface Uses {
-  /** How it was searched; null: it was not. */
+  /** Search method; null: not searched. */
   searched: Omit<Collected, 'ids'> | null;
   asked: boolean;
 }
 
-/** A deleted collection is neither searched nor asked from. @returns whether it was, and how */
+/**
+ * Stops using a deleted collection.
+ * @returns whether and how it was used
+ */
 export const forgetCollection = (id: string): Uses => {
   const { setup } = useSetup.getState();
   const { local } = setup;
@@ -97,7 +100,7 @@ export const forgetCollection = (id: string): Uses => {
   return { searched, asked };
 };
 
-/** Uses a collection as one was used that it stands for. */
+/** Uses a collection like the one it replaces. */
 export const takeUp = (id: string, { searched, asked }: Uses): void => {
   const { local } = useSetup.getState().setup;
   const ids = local.kind === 'collections' ? local.ids : [];

@@ -3,11 +3,11 @@ import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.
 import { setupSchema } from '../../retrieval/setup.ts';
 import { remember, remembered } from '../kit/page/remembered.ts';
 
-/** What the next run works with: policy, sources, helpers. Remembered in this browser. */
+/** Setup of the next run: policy, sources, helpers. Stored in this browser. */
 
 const KEY = 'forage.setup';
 
-/** The setup of the last visit; what is built in where there is none that can be read. */
+/** The stored setup; the built-in one if it is missing or invalid. */
 export const parseSetup = (text: string | null): Setup => {
   try {
     return setupSchema.parse(JSON.parse(text ?? ''));
@@ -16,10 +16,10 @@ export const parseSetup = (text: string | null): Setup => {
   }
 };
 
-/** A summarizer that came with a recipe and goes with it. One that the user chose is another object. */
+/** The summarizer that was chosen automatically for a recipe. A user's choice is another object. */
 const BY_RECIPE: Setup['summarizer'] = { kind: 'extractive' };
 
-/** What is remembered for the next visit: not what came with a recipe. */
+/** What is stored: without the automatic summarizer. */
 const lasting = (setup: Setup): Setup =>
   setup.summarizer === BY_RECIPE ? { ...setup, summarizer: { kind: 'off' } } : setup;
 
@@ -28,7 +28,7 @@ interface SetupStore {
   change: (part: Partial<Setup>) => void;
 }
 
-/** The setup that the next run uses, remembered in this browser. An address may replace it for a visit. */
+/** The setup of the next run, stored in this browser. An address may replace it for a visit. */
 export const useSetup = create<SetupStore>()((set) => ({
   setup: parseSetup(remembered(KEY)),
   change: (part) => set(({ setup }) => ({ setup: { ...setup, ...part } })),
@@ -39,8 +39,8 @@ useSetup.subscribe(({ setup }) => {
 });
 
 /**
- * Takes extraction where what is chosen reads summaries and nobody who writes them was chosen, and goes without again
- * where it reads none: a question is asked with summaries by any recipe as long as someone writes them.
+ * Chooses the extractive summarizer automatically if the recipe reads summaries and none was chosen;
+ * removes it again otherwise, because with a summarizer every recipe would use summaries.
  */
 export const fitSummarizer = (reads: boolean): void => {
   const { setup, change } = useSetup.getState();

@@ -1,16 +1,16 @@
 import type { PolicyRef, Setup } from '../../records/setup.ts';
 import { useSetup } from './setup-store.ts';
 
-/** What is deleted is not used any more; what comes back is used again where nothing else was chosen. */
+/** Deleted models are no longer used; restored ones are used again unless another choice was made. */
 
 const sameRef = (a: PolicyRef, b: PolicyRef): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Where a model was used. */
+/** Uses of a model. */
 export type PolicyUse = 'policy' | 'summarizer' | 'judge';
-/** Where an encoder was used. */
+/** Uses of an encoder. */
 export type EncoderUse = 'encoder' | 'reranker';
 
-/** @returns where the policy was used; runs use what is built in there, or nothing */
+/** @returns its uses; runs fall back to the built-in policy, or none */
 export const forgetPolicy = (ref: PolicyRef): PolicyUse[] => {
   const { setup, change } = useSetup.getState();
   const { policy, summarizer, judge } = setup;
@@ -27,7 +27,7 @@ export const forgetPolicy = (ref: PolicyRef): PolicyUse[] => {
   return uses;
 };
 
-/** Uses a policy that came back as it was used; what was chosen meanwhile stays. */
+/** Restores its uses; choices made meanwhile are kept. */
 export const takeUpPolicy = (ref: PolicyRef, uses: readonly PolicyUse[]): void => {
   const { setup, change } = useSetup.getState();
   const again = (use: PolicyUse, left: string): boolean =>
@@ -46,11 +46,11 @@ const LOST: Record<PolicyUse, string> = {
   judge: 'nothing is judged now',
 };
 
-/** What follows from a deletion, to stand after the name; empty where nothing does. */
+/** Effect of a deletion, appended to the name; empty if none. */
 export const lostWords = (uses: readonly PolicyUse[]): string =>
   uses.map((use) => `; ${LOST[use]}`).join('');
 
-/** @returns where the encoder or cross-encoder was used; the built-in encoder, or none, is now */
+/** @returns its uses; searches fall back to the built-in encoder, or none */
 export const forgetEncoder = (id: string): EncoderUse[] => {
   const { setup, change } = useSetup.getState();
   const { local } = setup;
@@ -69,7 +69,7 @@ export const forgetEncoder = (id: string): EncoderUse[] => {
   return uses;
 };
 
-/** The same of an encoder or cross-encoder. */
+/** The same for an encoder or cross-encoder. */
 export const takeUpEncoder = (id: string, uses: readonly EncoderUse[]): void => {
   const { setup, change } = useSetup.getState();
   const { local } = setup;

@@ -2,9 +2,9 @@ import { useEffect } from 'react';
 import { fitSummarizer } from './setup-store.ts';
 
 /**
- * Who summarizes comes and goes with what a page has chosen, however that was chosen: in a form, by an address, by the
- * palette or in an earlier visit. Whom the user chooses meanwhile stays.
- * @param reads whether what is chosen reads summaries; null: it is not known now
+ * Updates the automatic summarizer with the page's recipe, however that was chosen: by form, address,
+ * palette or earlier visit. A user's choice is kept.
+ * @param reads whether the recipe reads summaries; null: not known yet
  */
 export const useFitSummarizer = (reads: boolean | null): void => {
   useEffect(() => {

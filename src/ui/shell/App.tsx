@@ -21,21 +21,21 @@ import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
 import { onDemand } from '../kit/page/on-demand.tsx';
 
-// Loaded when they are opened first: most visits open neither.
+// Loaded on first use.
 const Explanation = onDemand(() => import('../kit/words/explain/Explanation.tsx'));
 const Tour = onDemand(() => import('../tour/Tour.tsx'));
 
-/** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
+/** Styles apply only within their page; see `scripts/checks/check-styles.ts`. */
 const At = (props: { place: string; children: ReactNode }) => (
   <div className={`at at-${props.place}`}>{props.children}</div>
 );
 
-/** Letters of the rail; keys of a page leave them to `g` + letter. */
+/** Page letters; page shortcuts leave them to `g` + letter. */
 const LETTERS: ReadonlySet<string> = new Set(RAIL.map(({ letter }) => letter));
 
 const asPage = (fault: ReactNode) => <main className="page">{fault}</main>;
 
-/** Where something that lies over the page fails, the page stays. */
+/** If an overlay fails, the page stays. */
 const asMessage = (fault: ReactNode) => <div className="over-page">{fault}</div>;
 
 /** The page at the address. */
@@ -55,12 +55,12 @@ const Pages = () => {
   );
 };
 
-/** What is around every page, and the dialogs over it. */
+/** The frame of every page, with dialogs. */
 const Workbench = () => {
   const [path, go] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
-  // Made again only with the theme: keys are listened for by this list.
+  // Rebuilt only with the theme, because key listeners use this list.
   const commands = useMemo(() => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
@@ -68,7 +68,7 @@ const Workbench = () => {
   const dialog = useDialogs((state) => state.open);
   const explained = useExplained((state) => state.open !== null);
   const touring = useTour((state) => state.open);
-  // Dialogs name what the page available has; keys ask for themselves when they are pressed.
+  // Dialogs list the commands of the current page; shortcuts check when pressed.
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
@@ -99,7 +99,7 @@ const Workbench = () => {
   );
 };
 
-/** The workbench with its theme, its addresses relative to the folder that it lies in. */
+/** The app: theme, and routes relative to its base path. */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto">
     <Router base={BASE}>

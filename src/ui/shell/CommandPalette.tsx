@@ -18,14 +18,14 @@ const GlossaryList = onDemand(async () => ({
   default: (await import('../kit/words/explain/Explanation.tsx')).GlossaryList,
 }));
 
-/** Whether every word of the text is somewhere in its group and name. */
+/** Whether every word of the text occurs in its group or name. */
 const matches = (command: Command, text: string): boolean =>
   text
     .toLowerCase()
     .split(/\s+/)
     .every((word) => `${command.group} ${command.name}`.toLowerCase().includes(word));
 
-/** Keys as they are written on a keyboard. */
+/** Keys as labelled on a keyboard. */
 const Keys = ({ keys }: { keys: readonly string[] }) => (
   <span className="keys">
     {keys.map((key) => (
@@ -36,10 +36,10 @@ const Keys = ({ keys }: { keys: readonly string[] }) => (
   </span>
 );
 
-/** A dialog over everything; it is there only while it is open. */
+/** A modal dialog; mounted only while it is open. */
 const Dialog = (props: {
   name: string;
-  /** Of the window where it holds more than a list. */
+  /** Width, if it holds more than a list. */
   size?: string;
   onClose: () => void;
   children: ReactNode;
@@ -52,7 +52,7 @@ const Dialog = (props: {
   >
     <Modal.Overlay />
     <Modal.Content aria-label={props.name} className="dialog">
-      {/* A list longer than the window is scrolled by keyboard, so the body takes focus. */}
+      {/* Focusable, because a long list is scrolled by keyboard. */}
       <Modal.Body p="xs" className="dialog-body" tabIndex={0}>
         {props.children}
       </Modal.Body>
@@ -60,7 +60,7 @@ const Dialog = (props: {
   </Modal.Root>
 );
 
-/** ⌘K: anything by name; runs, files, questions, recipes, systems and passages too, once something is typed. */
+/** ⌘K: commands, and after typing also runs, files, questions, recipes, systems and passages. */
 export const CommandPalette = ({ commands }: { commands: readonly Command[] }) => {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -75,13 +75,13 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     () => thingsOf({ runs, files, evaluations, customs }, go),
     [runs, files, evaluations, customs, go],
   );
-  // The list of files is read by the first page that shows it.
+  // Not loaded before the first page that shows files.
   useEffect(() => {
     if (useBrowse.getState().status === 'waiting') void reloadFiles();
   }, []);
-  // Questions are read by the first page that asks them, which need not be this one.
+  // Questions are loaded by the first page that needs them.
   useNeeds('sources');
-  // Systems of your own likewise.
+  // So are custom systems.
   useEffect(() => {
     if (evaluates)
       void import('../evaluate/store/custom-actions.ts').then(({ readCustoms }) => readCustoms());
@@ -91,7 +91,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     [commands],
   );
   const found = useMemo(() => {
-    // Things are many: they come with the first letters.
+    // Only after typing, because there are many.
     const offered = text.trim() === '' ? doable : [...doable, ...things];
     const named = offered.filter((command) => matches(command, text));
     const rollouts =
@@ -105,7 +105,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     setText('');
     setAt(0);
   };
-  // Closed first: a command may open the other dialog, or put the focus somewhere.
+  // Closed first: a command may open the other dialog or move the focus.
   const act = (command: Command | undefined) => {
     close();
     command?.act();
@@ -115,13 +115,13 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (by === 0 || found.length === 0) return;
     event.preventDefault();
-    // Round and round, as such lists go.
+    // Wraps around.
     setAt((at + by + found.length) % found.length);
   };
   return (
     <Dialog name="Commands" onClose={close}>
       <TextInput
-        // With the drawing; the dialog would give the focus a moment later.
+        // At once; the dialog would set the focus later.
         autoFocus
         data-autofocus
         aria-label="Command"
@@ -158,10 +158,10 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   );
 };
 
-/** Groups that have keys, in the order of the list. */
+/** Groups with shortcuts, in list order. */
 const GROUPS = ['Run', 'Train', 'Playback', 'Rollouts', 'View', 'Go to'] as const;
 
-/** `?`: every key, and every word. */
+/** `?`: all shortcuts and terms. */
 export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
   <Dialog name="Keys and words" size="min(1400px, 92vw)" onClose={closeDialog}>
     <div className="keys-and-words">

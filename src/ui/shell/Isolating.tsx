@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { theme } from '../kit/styles/theme.ts';
 
-/** What is on the screen while a page on a host without headers makes ready to be loaded again. */
+/** Shown while the page prepares its isolation reload. */
 export const Isolating = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto">
     <main className="page" role="status">

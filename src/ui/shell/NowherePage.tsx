@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { ASK } from '../ask/store/permalink.ts';
 
-/** An address that is not a place. */
+/** The page for unknown addresses. */
 const NowherePage = () => (
   <main className="page">
     <h1>Page not found</h1>

@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
 import { RAIL, type RailPage } from './places.tsx';
 
-/** A place of the rail, marked while the page is it or lies below it. */
+/** A link of the rail, marked on its page and subpages. */
 const Item = ({ route }: { route: RailPage }) => {
   const [path] = useLocation();
   const active = path === route.path || path.startsWith(`${route.path}/`);
@@ -12,7 +12,7 @@ const Item = ({ route }: { route: RailPage }) => {
       className={active ? 'rail-item active' : 'rail-item'}
       aria-current={active ? 'page' : undefined}
       title={`${route.name} (g ${route.letter})`}
-      // Its file is on the way before it is pressed.
+      // Preloads on hover.
       onPointerEnter={route.prepare}
       onFocus={route.prepare}
     >
@@ -22,7 +22,7 @@ const Item = ({ route }: { route: RailPage }) => {
   );
 };
 
-/** The places of the workbench, on every page. */
+/** Links to all pages. */
 export const Rail = () => (
   <nav className="rail" aria-label="Places">
     {RAIL.map((route) => (

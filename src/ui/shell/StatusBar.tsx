@@ -22,7 +22,7 @@ const DeviceCell = () => {
   const device = useLab((state) => state.device);
   const policy = useLab((state) => state.policy);
   const run = useTrain(trainingRun);
-  // Training has workers of its own.
+  // Training has its own workers.
   if (!device)
     return run ? (
       <span className="cell">training on the {run.device === 'wasm' ? 'CPU' : 'GPU'}</span>
@@ -42,7 +42,7 @@ const PolicyCell = () => {
   const trained = useTrain((state) => trainingRun(state)?.policy.id);
   if (!policy && trained !== undefined && part.status === 'waiting')
     return <span className="cell">{trained}</span>;
-  // That nothing is loaded yet is said once.
+  // LoadedCell already says that nothing is loaded.
   if (!policy && part.status === 'waiting' && !needed) return null;
   return (
     <span className="cell" data-testid="policy">
@@ -66,7 +66,7 @@ const passagesWords = (sources: SourceFacts): string => {
 
 const partName = (part: string): string => (part === 'policy' ? 'model' : part);
 
-/** What pages have loaded so far: a failure before all else, then what is still loading, then what is searched. */
+/** Loaded parts: first a failure, then what is loading, then the searched passages. */
 const LoadedCell = () => {
   const sources = useLab((state) => state.sources);
   const failed = useLab((state) => firstFailure(state)?.part);
@@ -90,7 +90,7 @@ const LoadedCell = () => {
   return <span className="cell">{sources ? passagesWords(sources) : 'loaded'}</span>;
 };
 
-/** What trains, on every page; a way to it. */
+/** The current training run, with a link, on every page. */
 const TrainingCell = () => {
   const run = useTrain(trainingRun);
   const progress = useTrain((state) => (run ? state.progress[run.id] : undefined));
@@ -107,7 +107,7 @@ const TrainingCell = () => {
   );
 };
 
-/** What is evaluated, on every page; a way to it. */
+/** The current evaluation, with a link, on every page. */
 const EvaluationCell = () => {
   const running = useEvaluate(runningEvaluation);
   const progress = useEvaluate((state) => (running ? state.progress[running.id] : undefined));
@@ -124,7 +124,7 @@ const EvaluationCell = () => {
   );
 };
 
-/** Whether the page opens without its server; nothing before that is known. */
+/** Whether the page works offline; empty while unknown. */
 const OfflineCell = () => {
   const { status, reason } = useOffline();
   if (status === 'waiting') return null;
@@ -145,7 +145,7 @@ const OfflineCell = () => {
   );
 };
 
-/** Says nothing where the host sends the headers, or the service worker did at an earlier visit. */
+/** Empty if the host sends the headers, or the service worker did on an earlier visit. */
 const IsolationCell = () => {
   const { by, reason } = useIsolation();
   if (by === 'host') return null;
@@ -166,14 +166,14 @@ const RATE_MEANS =
 
 const STOP = 'Stop what is running';
 
-/** Ends a run of Ask or an evaluation at once; asks, in the words of the run's page, how a training ends. */
+/** Stops a run of Ask or an evaluation at once; for training it offers the choices of the run's page. */
 const Stop = () => {
   const running = useRun((state) => isRunning(state.run));
   const evaluating = useEvaluate((state) => runningEvaluation(state) !== undefined);
   const trains = useTrain(trainingRun);
   const progress = useTrain((state) => (trains ? state.progress[trains.id] : undefined));
   const made = useTrain((state) => (trains ? state.steps[trains.id]?.at(-1)?.step : undefined));
-  // What was asked for last ends first; what was learned or made is kept.
+  // The most recent activity ends first; its results are kept.
   if (trains && !running && !evaluating)
     return <StopChoices run={trains} progress={progress} made={made ?? 0} inBar={STOP} />;
   return (
@@ -194,7 +194,7 @@ const Stop = () => {
   );
 };
 
-/** Device, policy, rate, storage, what runs, and the one stop button. */
+/** Device, model, rate, storage, activity, and the stop button. */
 export const StatusBar = () => {
   const run = useRun((state) => state.run);
   const count = useRun((state) => state.table.order.length);
@@ -202,7 +202,7 @@ export const StatusBar = () => {
   const storage = useStorageUse();
   const running = isRunning(run);
   return (
-    // It takes focus since it is scrolled sideways where the window is narrow.
+    // Focusable, because it scrolls horizontally in narrow windows.
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
       <PolicyCell />

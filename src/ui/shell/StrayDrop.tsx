@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { describeGguf } from '../../formats/gguf.ts';
 import { ggufOf } from '../kit/use-file-drop.ts';
 
-/** What each place takes that files can be dropped on. */
+/** Pages that accept files, and which. */
 const TAKERS = [
   { path: '/rollouts', name: 'Rollouts', takes: 'rollouts of any framework' },
   { path: '/corpus', name: 'Corpus', takes: 'passages and questions' },
@@ -18,17 +18,16 @@ const Hide = ({ hide }: { hide: () => void }) => (
 );
 
 /**
- * Files dropped where nothing takes them: on a page without files, beside one, or while one loads. The browser
- * would open such a file in place of the workbench, and end what runs in it; here it stays, and says where the file
- * can be dropped.
+ * Handles files dropped on a page that accepts none. The browser would open such a file instead of the
+ * app, and stop what is running; this prevents it and names the pages that accept files.
  */
 export const StrayDrop = () => {
-  /** Of the last drop, the name of the first file and how many there were; null after the message is closed. */
+  /** Name of the first file and number of files of the last drop; null after dismissal. */
   const [stray, setStray] = useState<{ name: string; count: number; gguf: string | null } | null>(
     null,
   );
   useEffect(() => {
-    // What a page takes has prevented it by then: React hears at the root, within the window.
+    // Pages that accept a drop have called preventDefault by then, because React listens at the root.
     const mine = ({ dataTransfer, defaultPrevented }: DragEvent): DataTransfer | null =>
       !defaultPrevented && dataTransfer?.types.includes('Files') ? dataTransfer : null;
     const onDragOver = (event: DragEvent) => {
@@ -36,7 +35,7 @@ export const StrayDrop = () => {
     };
     const onDrop = (event: DragEvent) => {
       const transfer = mine(event);
-      // What was dropped after all is taken: what was said of the last one is over.
+      // An accepted drop clears the message of the previous one.
       if (event.dataTransfer?.types.includes('Files') && !transfer) setStray(null);
       if (!transfer) return;
       event.preventDefault();

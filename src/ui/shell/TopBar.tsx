@@ -9,7 +9,7 @@ import { useRun } from '../ask/store/run-store.ts';
 import { ASK } from '../ask/store/permalink.ts';
 import { RAIL } from './places.tsx';
 
-/** A button with an icon, or a sign where there is none; `pressed` where it switches something on and off. */
+/** A button with an icon or a character; `pressed` for toggles. */
 const Tool = (props: {
   label: string;
   icon?: IconName;
@@ -35,17 +35,17 @@ const Tool = (props: {
   </ActionIcon>
 );
 
-/** Pages that the rail does not name. */
+/** Pages that are not in the rail. */
 const OFF_RAIL: ReadonlyMap<string, string> = new Map([['cluster', 'Corpus · Clusters']]);
 
-/** Where one is; on Ask also by which recipe and seed, or of which step of a run, the rollouts were made. */
+/** The current page; on Ask also recipe and seed, or the run and step of the rollouts. */
 const Place = () => {
   const [ask] = useRoute(ASK);
   const request = useRun((state) => state.request);
   const source = useRun((state) => state.source);
   const asked = request && ask ? request.settings : null;
   const recipe = asked ? ` · ${asked.recipe}` : '';
-  // Rollouts of a training step have no seed of the form’s.
+  // Rollouts of a training step do not use the form’s seed.
   const seed = !asked
     ? ''
     : source
@@ -67,7 +67,7 @@ const Place = () => {
 const ON_WEBGPU =
   'The address restores question, recipe, settings and step. On WebGPU the same seed may give different tokens, because GPUs round differently; on the CPU (WASM) the same address gives exactly the same rollouts.';
 
-/** What an address cannot promise on a GPU, said beside it. */
+/** Limit of reproducibility on a GPU. */
 const RepeatNote = () => {
   const device = useLab((state) => state.device?.device);
   return device === 'webgpu' ? (
@@ -77,14 +77,14 @@ const RepeatNote = () => {
   ) : null;
 };
 
-/** Copies the permalink and says so for a moment. */
+/** Copies the permalink, with a short confirmation. */
 const CopyAddress = () => {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(location.href);
     } catch {
-      // Not allowed here; the address bar holds the same text.
+      // Clipboard access denied; the address bar has the same text.
       return;
     }
     setCopied(true);
@@ -105,7 +105,7 @@ const CopyAddress = () => {
   );
 };
 
-/** The bar over every page: where one is, and what can be done everywhere; on Ask its two panels and its address. */
+/** The bar over every page: title and global actions; on Ask the panel toggles and the permalink. */
 export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
   const setupOpen = useView((state) => state.setupOpen);
   const detailsOpen = useView((state) => state.detailsOpen);

@@ -4,7 +4,7 @@ import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { useAdopting } from '../train/store/adopt-actions.ts';
 import { trainingRun, useTrain } from '../train/store/train-store.ts';
 
-/** Whether something long is under way that ends with this tab. What another tab does continues. */
+/** Whether this tab runs a long task. Tasks of other tabs continue. */
 export const worksHere = (): boolean => {
   const [train, evaluate] = [useTrain.getState(), useEvaluate.getState()];
   const [run, evaluation] = [trainingRun(train), runningEvaluation(evaluate)];
@@ -18,8 +18,8 @@ export const worksHere = (): boolean => {
 };
 
 /**
- * Has the browser ask before the tab is closed or loaded again while something long is under way: a training continues
- * from its last step, but no one should have to find out hours later that it stopped.
+ * Lets the browser confirm closing or reloading during a long task: training could be resumed, but the
+ * user should not find out hours later that it stopped.
  */
 export const askBeforeLeaving = (): void =>
   addEventListener('beforeunload', (event) => {

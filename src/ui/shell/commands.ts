@@ -18,10 +18,10 @@ import { isRollouts } from '../rollouts/store/browse-address.ts';
 import { RAIL } from './places.tsx';
 import { rolloutCommands } from './rollout-commands.ts';
 
-/** Everything that can be done by name (⌘K) or by key (`?` lists them). */
+/** Every action with a name (⌘K) or a key (`?` lists them). */
 export interface Command {
   name: string;
-  /** As `event.key`, or `g a` for a sequence; several keys may do one thing. */
+  /** As `event.key`, or `g a` for a sequence; several keys may trigger one action. */
   keys: readonly string[];
   group:
     | 'Run'
@@ -38,26 +38,26 @@ export interface Command {
     | 'Corpus'
     | 'Recipe'
     | 'System';
-  /** Pages on which it means something; everywhere where absent. */
+  /** Pages where it is offered; absent: all. */
   when?: (path: string) => boolean;
-  /** Pages on which its keys mean it; those of `when` where absent. */
+  /** Pages where its keys work; absent: those of `when`. */
   keysWhen?: (path: string) => boolean;
-  /** Whether it can be done now; always where absent. */
+  /** Whether it is available now; absent: always. */
   can?: () => boolean;
   act: () => void;
 }
 
-/** What commands need of the page that lists them. */
+/** What commands need from the page. */
 export interface CommandContext {
   go: (path: string) => void;
   toggleTheme: () => void;
 }
 
-/** Whether it can be done now, on the page with this path: ⌘K offers nothing else. */
+/** Whether it is available on the page with this path; ⌘K offers nothing else. */
 export const isOffered = ({ when, can }: Command, path: string): boolean =>
   (when?.(path) ?? true) && (can?.() ?? true);
 
-/** Whether its keys mean it now, on the page with this path: else they are the browser's, to scroll by. */
+/** Whether its keys work on the page with this path; otherwise the browser handles them. */
 export const hearsKeys = (command: Command, path: string): boolean =>
   isOffered(command, path) && (command.keysWhen?.(path) ?? true);
 
@@ -66,10 +66,10 @@ const isAsk = (path: string): boolean => path === ASK;
 /** Whether Ask has rollouts. */
 const isRun = (): boolean => useRun.getState().table.order.length > 0;
 
-/** Whether all rollouts are being searched for a text. */
+/** Whether a search of all rollouts is running. */
 const searches = (): boolean => useSearched.getState().status === 'searching';
 
-/** Whether there is anything that Escape would do. */
+/** Whether Escape has an effect. */
 const escapable = (): boolean => {
   if (searches()) return true;
   if (isRunning(useRun.getState().run)) return true;
@@ -78,7 +78,10 @@ const escapable = (): boolean => {
   return isAsk(pagePath()) && (address.step !== null || playing || selection !== null);
 };
 
-/** Escape does the nearest thing: ends a search on the screen, then the run, then playback, then the selection or chosen step. */
+/**
+ * Escape ends the innermost activity: a search, then the run, then playback, then the selection or
+ * chosen step.
+ */
 const escape = (go: CommandContext['go']) => () => {
   if (searches()) return stopSearch();
   if (isRunning(useRun.getState().run)) return void cancelRun();
@@ -92,13 +95,13 @@ const escape = (go: CommandContext['go']) => () => {
   useView.getState().select(null);
 };
 
-/** The field of questions, which is in the setup: drawn at once, so that the next key is written into it. */
+/** Focuses the question field in the setup; rendered at once, so that the next key goes into it. */
 const focusSearch = () => {
   flushSync(openSetup);
   document.getElementById('question-search')?.focus();
 };
 
-/** Does something with the run that trains; nothing where none does. */
+/** Applies an action to the running training; no effect without one. */
 const withTraining = (act: (runId: string) => Promise<unknown>) => () => {
   const run = trainingRun(useTrain.getState());
   if (run) void act(run.id);
@@ -106,13 +109,13 @@ const withTraining = (act: (runId: string) => Promise<unknown>) => () => {
 
 const trains = (): boolean => trainingRun(useTrain.getState()) !== undefined;
 
-/** The newest run that has steps left. */
+/** The newest run with remaining steps. */
 const resumable = () =>
   visibleRuns(useTrain.getState().runs).find(
     ({ status, step, settings }) => status !== 'running' && step < settings.steps,
   );
 
-/** Goes on with the newest run that has steps left. */
+/** Resumes the newest run with remaining steps. */
 const resumeNewest = (go: (path: string) => void) => () => {
   const run = resumable();
   if (!run) return;
@@ -120,7 +123,7 @@ const resumeNewest = (go: (path: string) => void) => () => {
   void resumeRun(run.id);
 };
 
-/** What is done with the rollouts of Ask once there are some. */
+/** Actions on the rollouts of Ask. */
 const PLAYBACK: readonly (readonly [name: string, key: string, act: () => void])[] = [
   ['Next event', 'ArrowRight', () => move('forward')],
   ['Previous event', 'ArrowLeft', () => move('back')],
@@ -131,7 +134,7 @@ const PLAYBACK: readonly (readonly [name: string, key: string, act: () => void])
   ['Previous rollout', '[', () => focusNext(-1)],
 ];
 
-/** All commands but those of things (`things.ts`). Of several with one key the first that the page offers acts. */
+/** All commands except those of things (`things.ts`). Of several with one key, the first available one acts. */
 export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
   {
     name: 'Run',
@@ -158,7 +161,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     name: 'New training run',
     keys: ['n'],
     group: 'Train',
-    // The reader of a rollout has this key for the next event.
+    // The reader uses this key for the next event.
     keysWhen: (path) => !isRollouts(path),
     act: () => go('/train?new=1'),
   },
@@ -253,5 +256,5 @@ const KEY_NAMES: Record<string, string> = {
   ' ': 'space',
 };
 
-/** A key as it is shown. */
+/** A key as displayed. */
 export const keyName = (key: string): string => KEY_NAMES[key] ?? key;

@@ -1,13 +1,13 @@
 import { create } from 'zustand';
 
-/** The two dialogs over every page; at most one is open. */
+/** The two global dialogs; at most one is open. */
 
 export type Dialog = 'palette' | 'keys';
 
 /** Which dialog is open; null: none. */
 export const useDialogs = create<{ open: Dialog | null }>()(() => ({ open: null }));
 
-/** Opens it, or closes it where it is open. */
+/** Toggles it. */
 export const toggleDialog = (dialog: Dialog): void =>
   useDialogs.setState(({ open }) => ({ open: open === dialog ? null : dialog }));
 

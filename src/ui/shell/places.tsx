@@ -5,7 +5,7 @@ import { ASK } from '../ask/store/permalink.ts';
 import type { IconName } from '../kit/Icon.tsx';
 import { onDemand } from '../kit/page/on-demand.tsx';
 
-// Ask alone comes with the workbench: it is what most visits begin with.
+// Only Ask is in the main bundle, because most visits start there.
 const ClusterPage = onDemand(() => import('../corpus/clusters/ClusterPage.tsx'));
 const CorpusPage = onDemand(() => import('../corpus/CorpusPage.tsx'));
 const EvaluatePage = onDemand(() => import('../evaluate/EvaluatePage.tsx'));
@@ -17,26 +17,26 @@ const ReaderPage = onDemand(() => import('../rollouts/reader/ReaderPage.tsx'));
 const RunsPage = onDemand(() => import('../runs/RunsPage.tsx'));
 const TrainPage = onDemand(() => import('../train/TrainPage.tsx'));
 
-/** A page of the workbench at an address; the file of a page is loaded when it is first opened. */
+/** A page at an address; its chunk is loaded on first use. */
 interface Page {
-  /** Pattern of addresses; what is after a colon is handed to `show`. */
+  /** Route pattern; parameters after a colon are passed to `show`. */
   path: string;
-  /** Place whose styles hold in it: its folder in `src/ui`. */
+  /** Its folder in `src/ui`, for its scoped styles. */
   place: string;
   show: (params: Readonly<Record<string, string | undefined>>) => ReactNode;
 }
 
-/** A page that the rail leads to. */
+/** A page of the rail. */
 export interface RailPage extends Page {
   name: string;
   /** Letter of the rail, and of the key sequence `g` + letter. */
   letter: string;
   icon: IconName;
-  /** Asks for its file, where it has one of its own. */
+  /** Preloads its chunk, if it has one. */
   prepare?: () => void;
 }
 
-/** The places of the workbench, in the order of the rail. */
+/** Pages in rail order. */
 export const RAIL: readonly RailPage[] = [
   { path: ASK, name: 'Ask', letter: 'a', icon: 'ask', place: 'ask', show: () => <AskPage /> },
   {
@@ -98,14 +98,14 @@ export const RAIL: readonly RailPage[] = [
 /** The root is Ask. */
 const toAsk = () => <Redirect to={`${ASK}${location.search}`} replace />;
 
-/** Every address of the workbench; of two that fit, the first is shown. */
+/** All routes; the first match is shown. */
 export const PAGES: readonly Page[] = [
   ...RAIL,
   { path: '/', place: 'ask', show: toAsk },
   {
     path: '/rollouts/:fileId',
     place: 'rollouts',
-    // Another file restarts; one and the same stays as it is when its query changes.
+    // Another file remounts; the same file keeps its state when its query changes.
     show: ({ fileId = '' }) => <FilePage key={fileId} />,
   },
   { path: '/rollouts/:fileId/:rolloutId', place: 'rollouts', show: () => <ReaderPage /> },

@@ -12,18 +12,18 @@ import {
 } from '../rollouts/store/browse-selection.ts';
 import type { Command } from './commands.ts';
 
-/** Keys and names of what can be done with imported rollouts. */
+/** Commands for imported rollouts. */
 
-/** The table of one file: two parts in the path. */
+/** The table of one file: two path segments. */
 const isTable = (path: string): boolean => /^\/rollouts\/[^/]+\/?$/.test(path);
 
 /** The list of files. */
 const isList = (path: string): boolean => /^\/rollouts\/?$/.test(path);
 
-/** The grouping of one key; it is one of those that the table offers. */
+/** The grouping by one key, from those that the table offers. */
 const byQuestion = GROUPINGS.find(({ group }) => group.join() === 'question')!;
 
-/** Groups by question, or takes the groups away. */
+/** Toggles grouping by question. */
 const toggleGroups = (go: (path: string) => void) => (): void => {
   const { fileId } = useSelection.getState();
   if (fileId === null) return;
@@ -36,14 +36,14 @@ const focusFilter = (): void => document.getElementById('rollout-filter')?.focus
 
 const focusSearch = (): void => document.getElementById('rollouts-search')?.focus();
 
-/** Tags and note of the row at the cursor; of the first one where no row was chosen yet. */
+/** Tags and note of the row at the cursor; of the first row without a cursor. */
 const openNotes = (): void => {
   const { selected, cursor, notesOpen } = useSelection.getState();
   if (cursor === null && selected) moveCursor(1);
   useSelection.setState({ notesOpen: !notesOpen });
 };
 
-/** Keys of the table of a file, and of the list of files. The reader listens for its own (`use-reader-keys.ts`). */
+/** Commands of the file table and the list of files. The reader has its own (`use-reader-keys.ts`). */
 export const rolloutCommands = (go: (path: string) => void): Command[] => {
   const table = { group: 'Rollouts', when: isTable } as const;
   return [
@@ -60,7 +60,7 @@ export const rolloutCommands = (go: (path: string) => void): Command[] => {
     {
       group: 'Rollouts',
       when: isList,
-      // There is no field where there are no files.
+      // Without files there is no field.
       can: () => document.getElementById('rollouts-search') !== null,
       name: 'Search all rollouts',
       keys: ['/'],

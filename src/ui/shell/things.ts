@@ -16,11 +16,11 @@ import { formatTrainAddress } from '../train/store/train-address.ts';
 import { visibleRuns, type TrainState } from '../train/store/train-store.ts';
 import type { Command } from './commands.ts';
 
-/** What ⌘K reaches beside commands, once something is typed. */
+/** Things that ⌘K finds besides commands, after typing. */
 
 type Go = (path: string) => void;
 
-/** What is stored in this browser, deleted ones among it: they are left out here. */
+/** Stored data, including deleted ones, which are filtered here. */
 export interface Things {
   runs: TrainState['runs'];
   files: readonly FileRecord[];
@@ -28,22 +28,22 @@ export interface Things {
   customs: readonly CustomSystem[];
 }
 
-/** Ask with this recipe; nothing runs before Run is pressed. */
+/** Opens Ask with this recipe; nothing runs before the user clicks Run. */
 const askBy = (recipe: string, go: Go): void => {
   const { address, setAddress } = useView.getState();
-  // The mechanisms that were changed are those of the recipe before.
+  // Overrides belonged to the previous recipe.
   setAddress({ settings: { ...address.settings, recipe, mechanisms: {} }, run: false });
   go(ASK);
 };
 
-/** Ticks a system for the next evaluation, whose form comes with its page. */
+/** Selects a system for the next evaluation; its form loads with its page. */
 const evaluate = async (system: SystemChoice, go: Go): Promise<void> => {
   const { tickSystem } = await import('../evaluate/store/evaluate-draft.ts');
   tickSystem(system);
   go(NEW_EVALUATION);
 };
 
-/** Runs, files, evaluations, recipes to ask by and to train by, and systems to evaluate. */
+/** Runs, files, evaluations, recipes to ask or train with, and systems to evaluate. */
 export const thingsOf = ({ runs, files, evaluations, customs }: Things, go: Go): Command[] => [
   ...visibleRuns(runs).map(({ id, name, settings, status }) => ({
     name: `${name}, ${settings.preset}, ${status}`,
@@ -73,7 +73,7 @@ export const thingsOf = ({ runs, files, evaluations, customs }: Things, go: Go):
     name: `Evaluate ${system.title}`,
     keys: [],
     group: 'System' as const,
-    // A system of one’s own is made from another (`base`) and is handed on whole; a recipe goes by its id.
+    // A custom system has a `base` and is passed whole; a recipe by id.
     act: () => void evaluate('base' in system ? system : system.id, go),
   })),
   ...TRAININGS.map(({ id, recipe, variant }) => ({
@@ -81,7 +81,7 @@ export const thingsOf = ({ runs, files, evaluations, customs }: Things, go: Go):
     keys: [],
     group: 'Recipe' as const,
     act: () => {
-      // The form comes with its page.
+      // The form loads with its page.
       void import('../train/store/train-draft.ts').then(({ chooseTraining }) => {
         chooseTraining(id);
         go('/train?new=1');
@@ -90,11 +90,11 @@ export const thingsOf = ({ runs, files, evaluations, customs }: Things, go: Go):
   })),
 ];
 
-/** More would not be read. */
+/** Longer lists are not read. */
 const MOST_QUESTIONS = 20;
 
 /**
- * Questions that hold every word of the text, and searches of the corpus and of all rollouts for it.
+ * Questions that contain every word, and searches of the corpus and of all rollouts.
  * @param rollouts whether there are any
  */
 export const textThings = (
@@ -103,7 +103,7 @@ export const textThings = (
   go: Go,
 ): Command[] => {
   const wanted = text.trim();
-  // One or two letters are in nearly every question.
+  // One or two letters match nearly every question.
   if (wanted.length < 3) return [];
   return [
     ...filterQuestions(questions, { ...NO_FILTER, text: wanted })

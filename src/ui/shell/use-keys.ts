@@ -4,33 +4,33 @@ import { pagePath } from '../kit/page/page-root.ts';
 import { toggleDialog, useDialogs } from './dialogs.ts';
 import { hearsKeys, type Command } from './commands.ts';
 
-/** A `g` that no other key follows within this is a key of its own. */
+/** A `g` without a following key within this time is a key of its own. */
 const SEQUENCE_MS = 450;
 
 /** Elements that use letters, arrows or the space bar themselves. */
 const OWN_KEYS = 'input, textarea, select, [role=slider], [contenteditable=true]';
 
-/** Whether what has the focus does something with the key itself. */
+/** Whether the focused element handles the key itself. */
 const usesKey = (target: EventTarget | null, key: string): boolean => {
   if (!(target instanceof Element)) return false;
   if (target.closest(OWN_KEYS)) return key !== 'Escape';
-  // Arrows, Home, End and the space bar are a list's own; no letter chooses from it.
+  // A list uses arrows, Home, End and the space bar, but no letters.
   if (target.closest('[role=listbox]')) return key !== 'Escape' && (key === ' ' || key.length > 1);
-  // The space bar is playback's on cards too; Enter opens and closes them.
+  // The space bar controls playback even on cards; Enter opens and closes them.
   if (key === ' ' && target.closest('.card-line')) return false;
   return (key === ' ' || key === 'Enter') && target.closest('button, a, summary') !== null;
 };
 
-/** Listens for the commands' keys, `g` sequences included; stays out of fields and dialogs. */
+/** Global keyboard shortcuts, including `g` sequences; inactive in fields and dialogs. */
 export const useKeys = (commands: readonly Command[]): void => {
   const prefix = useRef('');
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      // Everywhere, in fields and dialogs too: it closes what it opened.
+      // Also in fields and dialogs, because it closes what it opened.
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        // Drawn at once: the next key is written into its field.
+        // Rendered at once: the next key goes into its field.
         flushSync(() => toggleDialog('palette'));
         return;
       }
@@ -44,11 +44,11 @@ export const useKeys = (commands: readonly Command[]): void => {
       const here = commands.filter((command) => hearsKeys(command, pagePath()));
       const command =
         here.find(({ keys }) => keys.includes(key)) ??
-        // The letter after a `g` that meant nothing together is a key of its own.
+        // The letter after an unmatched `g` is a key of its own.
         here.find(({ keys }) => keys.includes(event.key));
       if (!command) return;
       event.preventDefault();
-      // `g` alone waits, as a letter may follow that makes it a sequence.
+      // `g` waits, because a letter may follow.
       if (!starts) return command.act();
       waiting.current = setTimeout(() => {
         prefix.current = '';

@@ -7,7 +7,7 @@ import './tour.css';
 
 const IDS = CHAPTERS.map(({ id }) => id);
 
-/** The chapters, each reached by a click; those that were seen are ticked. */
+/** The chapters, each with a link; seen ones are checked. */
 const Contents = () => {
   const chapter = useTour((state) => state.chapter);
   const seen = useTour((state) => state.seen);
@@ -30,20 +30,20 @@ const Contents = () => {
   );
 };
 
-/** A step with what it can do. What is to be done may be skipped; then “Next” is what is out. */
+/** A step with its action. Actions can be skipped; afterwards “Next” is highlighted. */
 const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
   const [, go] = useLocation();
   const [started, setStarted] = useState(false);
   const chapter = useTour((state) => state.chapter);
   const at = useTour((state) => state.step);
   const deeds = useDeeds();
-  // Also by what was done without the tour.
+  // Also true for things done outside the tour.
   const done = step.done === undefined || deeds[step.done];
   const { act } = step;
   const next = () => (last ? endChapter(IDS) : goToStep(chapter, at + 1));
   const begin = () => {
     setStarted(true);
-    // Actions of the pages never reject: they say on their page what failed.
+    // Page actions never reject: they report failures on their page.
     void Promise.resolve(act?.run(go)).finally(() => setStarted(false));
   };
   return (
@@ -95,12 +95,12 @@ const End = () => (
 const heading = (chapter: Chapter | undefined, index: number): string =>
   chapter ? `${index + 1} of ${CHAPTERS.length}: ${chapter.title}` : 'The tour is over';
 
-/** A panel over a corner of any page: it waits while its reader looks around, and continues another day. */
+/** A floating panel on every page; it keeps its position between visits. */
 export default function Tour() {
   const index = useTour((state) => state.chapter);
   const at = useTour((state) => state.step);
   const chapter = CHAPTERS[index];
-  // A place that was remembered may be of a tour with more steps.
+  // A stored position may be from a longer tour.
   const step = chapter?.steps[Math.min(at, chapter.steps.length - 1)];
   return (
     <aside className="tour" aria-label="Guided tour">

@@ -19,12 +19,12 @@ import { checkDraft } from '../train/store/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toTry, TRY_STEPS } from '../train/store/try-run.ts';
 
-/** What the tour says, chapter by chapter, and what a click does: the very things that the pages do. */
+/** Texts and actions of the tour; the actions are those of the pages. */
 
-/** What a visitor has done, in this tour or without it. */
+/** What the user has done, inside or outside the tour. */
 export type Deed = 'asked' | 'trained' | 'opened' | 'compared';
 
-/** Read off what is stored and shown, so that nothing done outside the tour has to be done again for it. */
+/** Derived from stored data, so that nothing must be repeated for the tour. */
 export const useDeeds = (): Record<Deed, boolean> => ({
   asked: useRun(({ run, table }) => table.order.length > 0 && !isRunning(run)),
   trained: useTrain(({ runs }) => visibleRuns(runs).some(({ step }) => step > 0)),
@@ -32,25 +32,25 @@ export const useDeeds = (): Record<Deed, boolean> => ({
   compared: useEvaluate(({ evaluations }) => evaluations.some(({ done }) => done > 0)),
 });
 
-/** A paragraph, and what a click does for it. */
+/** A paragraph, and its action. */
 export interface TourStep {
   text: string;
   act?: {
     label: string;
     run: (go: (path: string) => void) => void | Promise<void>;
   };
-  /** What it waits for; absent where there is only something to read. */
+  /** The condition to continue; absent for text only. */
   done?: Deed;
 }
 
-/** Steps that belong together; which were seen is remembered by `id`. */
+/** Steps of one topic; seen chapters are stored by `id`. */
 export interface Chapter {
   id: string;
   title: string;
   steps: readonly TourStep[];
 }
 
-/** Resolves as soon as the questions of the world are there. */
+/** Resolves once the questions of the world are loaded. */
 const questionsLoaded = (): Promise<void> =>
   new Promise((resolve) => {
     const look = ({ questions }: ReturnType<typeof useLab.getState>): boolean =>
@@ -63,7 +63,7 @@ const questionsLoaded = (): Promise<void> =>
     });
   });
 
-/** Asks the first example of the world, once its questions are loaded. */
+/** Asks the first sample question, once the questions are loaded. */
 const askExample = async (go: (path: string) => void): Promise<void> => {
   go(ASK);
   need('sources', 'policy');
@@ -73,10 +73,10 @@ const askExample = async (go: (path: string) => void): Promise<void> => {
   await runFromStart();
 };
 
-/** The newest run that has made a step, whatever became of it. */
+/** The newest run with at least one step. */
 const newestRun = () => visibleRuns(useTrain.getState().runs).find(({ step }) => step > 0);
 
-/** Null where nothing is measured on this device yet. */
+/** Null without measurements on this device. */
 const estimated = async (settings: TrainSettings): Promise<TrainTime | null> => {
   try {
     return (await trainApi().estimate(settings, 'auto', useSetup.getState().setup)).time;
@@ -85,11 +85,11 @@ const estimated = async (settings: TrainSettings): Promise<TrainTime | null> => 
   }
 };
 
-/** Trains a few steps from a policy that was made not to search; leads to the run under way where there is one. */
+/** Trains a few steps from a handicapped policy; opens a run that is already active. */
 const train = async (go: (path: string) => void): Promise<void> => {
   const busy = trainingRun(useTrain.getState());
   if (busy) return go(formatTrainAddress({ run: busy.id, step: null }));
-  // Plain search steps fastest, and a policy that was made not to search has most to learn.
+  // Plain search has the fastest steps, and a handicapped policy has the most to learn.
   const { settings } = checkDraft({
     training: 'search/grpo',
     changes: { start: 'not-searching' },
@@ -105,7 +105,7 @@ const train = async (go: (path: string) => void): Promise<void> => {
   go(id === null ? '/train' : formatTrainAddress({ run: id, step: null }));
 };
 
-/** Opens the rollouts of the newest run as a file; the list of files where nothing was trained. */
+/** Opens the rollouts of the newest run as a file; without runs the list of files. */
 const readRollouts = (go: (path: string) => void): void => {
   const run = newestRun();
   if (run) openOwnRun(run.id, run.name, go);
@@ -121,13 +121,13 @@ const beforeAfter = (go: (path: string) => void): void => {
   );
 };
 
-/** Begins the small evaluation of Evaluate’s empty list; leads to the form where it cannot start. */
+/** Starts the small evaluation of Evaluate’s empty list; opens the form if it cannot start. */
 const compare = async (go: (path: string) => void): Promise<void> => {
   const id = await startEvaluation(FIRST_SPEC, 'Tour: three systems, 20 questions', 'auto');
   go(id === null ? NEW_EVALUATION : formatEvaluateAddress(id));
 };
 
-/** In the order of the loop: ask, train, read, see what changed, compare. */
+/** In order: ask, train, read, see what changed, compare. */
 export const CHAPTERS: readonly Chapter[] = [
   {
     id: 'ask',

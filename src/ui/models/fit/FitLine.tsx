@@ -6,7 +6,7 @@ import { Terms } from '../../kit/words/explain/Term.tsx';
 
 const BADGES = { good: 'badge good', hint: 'badge hint', bad: 'badge bad' } as const;
 
-/** "fits", "too big: needs 9.9 GB, this device gives 8.59 GB", "needs WebGPU", and what it rests on. */
+/** "fits", "too big: needs 9.9 GB, this device gives 8.59 GB", "needs WebGPU", with the details. */
 const Verdict = ({ words: { tone, badge, more } }: { words: VerdictWords }) => (
   <p className="verdict" data-verdict={tone}>
     <span className={BADGES[tone]}>
@@ -16,7 +16,7 @@ const Verdict = ({ words: { tone, badge, more } }: { words: VerdictWords }) => (
   </p>
 );
 
-/** Memory by type of weights: those that do not fit are marked, and not by colour alone. */
+/** Memory by weight type; types that do not fit are marked with a symbol. */
 const Memory = ({ needs }: { needs: readonly TypeNeed[] }) => (
   <dl className="memory-types">
     {needs.map(({ type, weightBytes, totalBytes, slots }) => (
@@ -35,13 +35,13 @@ const Memory = ({ needs }: { needs: readonly TypeNeed[] }) => (
   </dl>
 );
 
-/** Whether a checkpoint fits this device, and its memory by type of weights. */
+/** Whether a checkpoint fits this device, and its memory by weight type. */
 export const FitLine = ({
   question,
   types = false,
 }: {
   question: HereQuestion;
-  /** Whether memory is said too. */
+  /** Whether to show the memory. */
   types?: boolean;
 }) => {
   const counted = useFit(question);

@@ -12,10 +12,10 @@ import { Table } from '../../kit/Table.tsx';
 import { useDeviceLimits } from './device-limits.ts';
 import type { DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
-/** The adapter that training is asked for here. */
+/** The adapter that training here would use. */
 const ADAPTER = { rank: 16, alpha: 32, targets: ['q_proj' as const, 'v_proj' as const] };
 
-/** Its shape as the engine takes it, or why it takes none such. */
+/** The shape in the engine's terms, or why it is not supported. */
 const supported = (
   json: Readonly<Record<string, unknown>>,
 ): { config: PolicyConfig; problem: null } | { config: null; problem: string } => {
@@ -26,24 +26,24 @@ const supported = (
   }
 };
 
-/** What the weights would be held in, if they are stored as config.json says. */
+/** Default type of the weights for a stored type. */
 const automatic = (json: Readonly<Record<string, unknown>>, { device }: DeviceView): MatrixType =>
   matrixTypeFor(storedTypeOf(json) ?? 'f32', device);
 
-/** What keys and values would be held in where nothing is chosen. */
+/** Default type of the KV cache. */
 const automaticKeys = (config: PolicyConfig, { device }: DeviceView): StoreType => {
   const { maxContext: maxPositions, maxSlots } = cacheLimits(config);
   return keyTypeFor({ ...config, maxPositions }, maxSlots, device);
 };
 
-/** A type of weights with what it needs, to sample and to train an adapter. */
+/** A weight type with its needs for sampling and for training an adapter. */
 interface Row {
   type: MatrixType;
   samples: FitPlan;
   trains: FitPlan;
 }
 
-/** What a checkpoint needs in each type, with the contexts that an engine here gives it. */
+/** Needs per weight type, with the contexts of one engine. */
 const rowsOf = (config: PolicyConfig, keys: StoreType, limits: DeviceView): Row[] => {
   const { maxContext: context, maxSlots: slots } = cacheLimits(config);
   const limited = { ...config, maxPositions: context };
@@ -59,7 +59,7 @@ const rowsOf = (config: PolicyConfig, keys: StoreType, limits: DeviceView): Row[
   });
 };
 
-/** Bytes in all, and whether they fit: in full, with fewer contexts at a time, or not. */
+/** Total bytes, and whether they fit: fully, with fewer contexts, or not. */
 const Need = ({ plan: { totalBytes, verdict } }: { plan: FitPlan }) => (
   <td className="figure">
     <b>{formatBytes(totalBytes)}</b>
@@ -86,14 +86,14 @@ const Why = ({ row: { samples, trains } }: { row: Row }) => {
 };
 
 /**
- * What a checkpoint of this shape needs in each type of weights, and whether it fits here, before
- * anything is downloaded or loaded; what the engine cannot compute is said with the field at fault.
+ * Needs of a checkpoint per weight type, and whether it fits here, before any download; unsupported
+ * shapes are reported with the field at fault.
  */
 export const FitSummary = (props: {
   config: Readonly<Record<string, unknown>>;
-  /** What its weights are held in, where the user chose. */
+  /** The user's choice of weight type. */
   weights?: MatrixType | undefined;
-  /** The same of keys and values of its contexts. */
+  /** The user's choice of KV cache type. */
   keys?: StoreType | undefined;
 }) => {
   const { config: json, weights, keys: wanted } = props;

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { deviceLimits, type DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
-/** Asked once for the page, by the first who needs it. */
+/** Requested once per page. */
 let asked: Promise<DeviceView> | null = null;
 
-/** Null until the browser answered. */
+/** Null until the browser has answered. */
 export const useDeviceLimits = (): DeviceView | null => {
   const [view, setView] = useState<DeviceView | null>(null);
   useEffect(() => {

@@ -5,16 +5,16 @@ import { fitHere, type HereFit, type HereQuestion } from '../../../policy/open/f
 import { useDeviceLimits } from './device-limits.ts';
 import type { DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
-/** What a checkpoint needs here, once it is counted; null until then. */
+/** Needs of a checkpoint; null until computed. */
 export type Counted =
   | { fit: HereFit; limits: DeviceView; problem: null }
   | { fit: null; problem: string }
   | null;
 
-/** By question: cards of one shape are counted once. */
+/** Cached by shape. */
 const known = new Map<string, Counted>();
 
-/** One after another, with turns of the event loop between: each takes some milliseconds. */
+/** One after another with yields in between, because each takes milliseconds. */
 let before: Promise<unknown> = Promise.resolve();
 
 const count = (key: string, question: HereQuestion, limits: DeviceView): Promise<Counted> => {
@@ -32,7 +32,7 @@ const count = (key: string, question: HereQuestion, limits: DeviceView): Promise
   return counted;
 };
 
-/** Counts what a checkpoint needs on this device. */
+/** Computes what a checkpoint needs on this device. */
 export const useFit = ({ config, weights, keys }: HereQuestion): Counted => {
   const limits = useDeviceLimits();
   const key = JSON.stringify([config, weights, keys]);

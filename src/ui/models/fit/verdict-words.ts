@@ -4,19 +4,19 @@ import type { WebLlmLine } from '../../../policy/remote/webllm/models.ts';
 import { formatBytes } from '../../kit/words/format.ts';
 import type { DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
-/** Whether a model fits this device, in a few words, and what they rest on. */
+/** Whether a model fits this device, in a few words, with details. */
 export interface VerdictWords {
   tone: 'good' | 'hint' | 'bad';
   /** A few words, as in “fits as int8”. */
   badge: string;
-  /** What that rests on, after the badge. */
+  /** Details after the badge. */
   more: string;
 }
 
 const contexts = (slots: number): string =>
   slots === 1 ? 'one rollout at a time' : `${slots} rollouts in parallel`;
 
-/** Whether a checkpoint fits, as what, and else what it lacks: bytes, a GPU, or a buffer of that size. */
+/** Whether a checkpoint fits and as which type; otherwise what is missing: memory, a GPU, or a large buffer. */
 export function verdictWords(fit: HereFit, limits: DeviceView): VerdictWords {
   const { verdict, held, slots } = fit;
   if (verdict.kind === 'fits') {
@@ -46,7 +46,7 @@ export function verdictWords(fit: HereFit, limits: DeviceView): VerdictWords {
   };
 }
 
-/** The same of a model of WebLLM, whose list states what it needs; sizes there are in MB. */
+/** The same for a WebLLM model, whose list states its needs in MB. */
 export function webLlmWords(
   { memoryMB, features }: Pick<WebLlmLine, 'memoryMB' | 'features'>,
   {

@@ -1,7 +1,7 @@
 import type { CheckpointFacts } from '../../../lab/contract/checkpoints.ts';
 import { formatCount } from '../../kit/words/format.ts';
 
-/** A fact as text; none where its config does not say it. */
+/** A fact as text; omitted if its config lacks it. */
 const known = (value: number | null, write: (value: string) => string): string[] =>
   value === null ? [] : [write(formatCount(value))];
 

@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import type { PolicyRef } from '../../../records/setup.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 
-/** The built-in policy has no id; of it there is one. */
+/** The built-in policy has no id. */
 const same = (a: PolicyRef, b: PolicyRef): boolean =>
   a.kind === b.kind && ('id' in a ? a.id : null) === ('id' in b ? b.id : null);
 
-/** Chooses it for the next run, or says that it is chosen and offers the way back. */
+/** Chooses it for the next run; if chosen, offers the built-in model. */
 export const UseAsPolicy = (props: {
   policy: PolicyRef;
   name: string;

@@ -1,16 +1,16 @@
 import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
 
-/** Files of a folder that was chosen or dropped, with their paths in it. */
+/** Files of a chosen or dropped folder, with relative paths. */
 
-/** A folder with more files cannot be that of a checkpoint. */
+/** More files cannot be a checkpoint. */
 const MOST_FILES = 5000;
 
-/** Files of a picker, by their paths in the folder. */
+/** Files of a picker, by relative path. */
 export const pickedFolder = (files: readonly File[]): LocalFile[] =>
   files.slice(0, MOST_FILES).map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-/** What was dropped. Has to be called while the event is handled. */
+/** Dropped files. Must be called during the event. */
 export const filesOfDrop = async (transfer: DataTransfer): Promise<LocalFile[]> => {
   const found: LocalFile[] = [];
   for (const entry of droppedEntries(transfer))

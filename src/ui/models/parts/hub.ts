@@ -1,14 +1,14 @@
 import { HUB } from '../../../lab/models/checkpoints/plan/source.ts';
 import { remember, remembered } from '../../kit/page/remembered.ts';
 
-/** The hub that repositories are looked up at; remembered in this browser. */
+/** The hub address; stored in this browser. */
 
 const KEY = 'forage.hub';
 
-/** The hub of the last visit; Hugging Face’s where there was none. */
+/** The stored hub; otherwise Hugging Face. */
 export const storedHub = (): string => remembered(KEY) ?? HUB;
 
-/** Remembers it as it is typed; whether it answers is seen at the next look. */
+/** Stores it as typed; it is checked by the next preview. */
 export const keepHub = (hub: string): void => {
   remember(KEY, hub);
 };

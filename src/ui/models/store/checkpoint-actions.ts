@@ -13,9 +13,9 @@ import { lab, type LabUser } from '../../lab/connection.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
 import { forgetPolicy, takeUpPolicy } from '../../setup/setup-uses.ts';
 
-/** What the models page does with checkpoints. Nothing here rejects: see `problem` and `look`. */
+/** Actions for checkpoints. Nothing here rejects: see `problem` and `look`. */
 
-/** Calls of the lab as it is connected now; null until it is. */
+/** The lab's API; null until connected. */
 let connected: CheckpointsApi | null = null;
 
 const api = (): CheckpointsApi => {
@@ -23,7 +23,7 @@ const api = (): CheckpointsApi => {
   return connected;
 };
 
-/** For what is not a fault of the checkpoint: the worker died, the records cannot be read. */
+/** Advice for general failures: the worker died, the records are unreadable. */
 const BROKEN = 'Reload the page; stored data is kept.';
 
 const tell = (error: unknown): void => {
@@ -31,7 +31,7 @@ const tell = (error: unknown): void => {
   useCheckpoints.setState({ problem });
 };
 
-/** Whether it was done; the reason why not is in `problem`. */
+/** @returns success; the reason for a failure is in `problem` */
 const attempt = async (act: () => Promise<Outcome<unknown>>): Promise<boolean> => {
   try {
     const outcome = await act();
@@ -48,7 +48,7 @@ const receive = (message: CheckpointMessage): void => {
   if (message.type === 'list') storageChanged();
 };
 
-// The lab tells the list as soon as it is listened to.
+// The lab sends the list to new subscribers.
 const connectCheckpoints = (to: CheckpointsApi): void => {
   connected = to;
   to.listen(receive).catch((error: unknown) => {
@@ -57,12 +57,12 @@ const connectCheckpoints = (to: CheckpointsApi): void => {
   });
 };
 
-/** The list of checkpoints follows the lab's: downloads continue while other pages are shown. */
+/** The list follows the lab, because downloads continue on other pages. */
 export const modelsLabUser: LabUser = {
   connected: ({ checkpoints }) => connectCheckpoints(checkpoints),
 };
 
-/** Reads the list again, for what no message tells: a tab that died. */
+/** Reloads the list for changes without a message: a tab that died. */
 export const refreshCheckpoints = async (): Promise<void> => {
   try {
     receive({ type: 'list', checkpoints: await api().list() });
@@ -71,12 +71,12 @@ export const refreshCheckpoints = async (): Promise<void> => {
   }
 };
 
-/** Only the answer to the last look counts. */
+/** Only the last preview counts. */
 let looks = 0;
 
 /**
- * Asks what a source would bring; nothing is stored.
- * @param lookFor repository whose card asks; null: the form does
+ * Previews a source; nothing is stored.
+ * @param lookFor repository whose card requested it; null: the form
  */
 const look = async (
   what: string,
@@ -102,48 +102,48 @@ const look = async (
   }
 };
 
-/** An access token for a hub; the lab keeps it in memory only. An address that is none has no effect. */
+/** Access token for a hub, only kept in memory. Ignored for invalid addresses. */
 export const giveToken = (hub: string, token: string): void => {
   useCheckpoints.setState({ token });
   connected?.useToken(hub, token).catch(() => undefined);
 };
 
-/** @param card the repository whose card asks; null: the form does */
+/** @param card the repository whose card requested it; null: the form */
 export const lookNamed = (text: string, hub: string, card: string | null = null): Promise<void> =>
   look(text.trim(), { kind: 'named', text, hub }, card);
 
-/** Looks at a folder of this machine. */
+/** Previews a local folder. */
 export const lookFolder = (files: LocalFile[]): Promise<void> =>
   look('the folder', { kind: 'folder', files });
 
-/** Leaves what is looked at, and ends a look that is under way. */
+/** Closes the preview, or cancels it. */
 export const dropLook = (): void => {
   looks++;
   connected?.cancelPlan().catch(() => undefined);
   useCheckpoints.setState({ look: { status: 'none' } });
 };
 
-/** Begins to store what was looked at. */
+/** Starts to store the previewed checkpoint. */
 export const addLooked = async (name: string): Promise<void> => {
   const { look: looked } = useCheckpoints.getState();
   if (looked.status !== 'ready') return;
   void keepStorage();
   const { view, files } = looked;
   const added = await attempt(() => api().add(view.plan, name, files ?? undefined));
-  // Another one may be looked at by now.
+  // Another one may be previewed by now.
   if (added && useCheckpoints.getState().look === looked) dropLook();
 };
 
 /**
- * Goes on with a download.
- * @param files of its folder, where it came from one
+ * Resumes a download.
+ * @param files of its folder, for local checkpoints
  */
 export const resumeCheckpoint = (id: string, files?: LocalFile[]): Promise<unknown> => {
   useCheckpoints.setState({ problem: null });
   return attempt(() => api().resume(id, files));
 };
 
-/** Stops a download; what was stored of it stays. */
+/** Pauses a download; stored parts are kept. */
 export const pauseCheckpoint = async (id: string): Promise<void> => {
   try {
     await api().pause(id);
@@ -152,23 +152,26 @@ export const pauseCheckpoint = async (id: string): Promise<void> => {
   }
 };
 
-/** Gives a checkpoint another name; settings keep its id. Never rejects: what failed is in `problem`. */
+/** Renames a checkpoint; settings refer to its id. Never rejects: failures are in `problem`. */
 export const renameCheckpoint = (id: string, name: string): Promise<unknown> =>
   attempt(() => api().rename(id, name));
 
-/** What its weights are held in; where it is in use, it is loaded again. */
+/** Sets the weight type; a checkpoint in use is reloaded. */
 export const holdCheckpointAs = async (id: string, weights: MatrixType | null): Promise<void> => {
   const done = await attempt(() => api().holdAs(id, weights));
   if (done) await lab().ask.changed(id).catch(tell);
 };
 
-/** The same of keys and values of its contexts. */
+/** Sets the KV cache type. */
 export const holdContextsAs = async (id: string, keys: StoreType | null): Promise<void> => {
   const done = await attempt(() => api().holdContextsAs(id, keys));
   if (done) await lab().ask.changed(id).catch(tell);
 };
 
-/** Deletes without asking; `restoreCheckpoint` undoes it. Where it was used, what is built in, or nothing, is now. */
+/**
+ * Deletes without confirmation; `restoreCheckpoint` undoes it. Its uses fall back to the built-in
+ * model, or none.
+ */
 export const removeCheckpoint = async (id: string): Promise<void> => {
   const { name = id, doneBytes: bytes = 0 } =
     useCheckpoints.getState().checkpoints.find((each) => each.id === id) ?? {};
@@ -179,17 +182,17 @@ export const removeCheckpoint = async (id: string): Promise<void> => {
   }));
 };
 
-/** Brings it back, and uses it again where nothing else was chosen meanwhile. */
+/** Restores it, and its uses unless another choice was made meanwhile. */
 export const restoreCheckpoint = async (id: string): Promise<void> => {
   const entry = useCheckpoints.getState().removed.find((one) => one.id === id);
   const back = await attempt(() => api().restore(id));
-  // What did not come back stays among what can: it may succeed the next time.
+  // On failure it stays restorable for another try.
   if (!back) return;
   if (entry) takeUpPolicy({ kind: 'checkpoint', id }, entry.uses);
   useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 
-/** Frees the space of all deleted checkpoints, which cannot be brought back then. */
+/** Frees the space of all deleted checkpoints, which then cannot be restored. */
 export const freeRemovedCheckpoints = async (): Promise<void> => {
   useCheckpoints.setState({ removed: [] });
   try {
@@ -199,5 +202,5 @@ export const freeRemovedCheckpoints = async (): Promise<void> => {
   }
 };
 
-/** Takes the message of the last failure off the page. */
+/** Dismisses the last failure. */
 export const dismissCheckpointProblem = (): void => useCheckpoints.setState({ problem: null });

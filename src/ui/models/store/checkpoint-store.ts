@@ -8,9 +8,9 @@ import type {
 } from '../../../lab/contract/checkpoints.ts';
 import type { PolicyUse } from '../../setup/setup-uses.ts';
 
-/** What the page knows of the checkpoints on this device, and of the one that is being added. */
+/** State of the checkpoints on this device, and of the previewed one. */
 
-/** What a look at a source came to. */
+/** The result of a preview. */
 type Look =
   | { status: 'none' }
   | { status: 'looking'; what: string }
@@ -22,34 +22,31 @@ interface RemovedCheckpoint {
   name: string;
   bytes: number;
   uses: readonly PolicyUse[];
-  /** When, ms since 1970. */
+  /** Time, ms since 1970. */
   at: number;
 }
 
-/**
- * Checkpoints on this device and the downloads of them; changed by `checkpoint-actions.ts` and by messages
- * of the lab.
- */
+/** Checkpoints and their downloads; changed by `checkpoint-actions.ts` and lab messages. */
 export interface CheckpointState {
-  /** `waiting` until they were read once. */
+  /** `waiting` until loaded. */
   status: 'waiting' | 'ready' | 'failed';
   /** Newest first. */
   checkpoints: readonly CheckpointView[];
-  /** Of downloads that run, in any tab. */
+  /** Of running downloads, in any tab. */
   progress: Readonly<Record<string, DownloadProgress>>;
-  /** What is looked at, before any of it is stored; one at a time. */
+  /** The current preview; one at a time. */
   look: Look;
-  /** The repository whose card asked for the look; null: the form did. */
+  /** The repository whose card requested it; null: the form. */
   lookFor: string | null;
-  /** Deleted ones that can be brought back. */
+  /** Deleted ones that can be restored. */
   removed: readonly RemovedCheckpoint[];
-  /** Access token for the hub: in memory only, here and in the lab. */
+  /** Access token for the hub: only in memory, here and in the lab. */
   token: string;
-  /** What failed last that is about no single download, with what to do next. */
+  /** The last failure not about a single download, with what to do next. */
   problem: Pick<Fault, 'message' | 'next'> | null;
 }
 
-/** Before the list was read. */
+/** Before the list is loaded. */
 export const EMPTY_CHECKPOINTS: CheckpointState = {
   status: 'waiting',
   checkpoints: [],
@@ -64,7 +61,7 @@ export const EMPTY_CHECKPOINTS: CheckpointState = {
 const running = ({ state }: CheckpointView): boolean =>
   state === 'downloading' || state === 'elsewhere';
 
-/** Applies a message of the lab. Progress of what no longer runs is dropped. */
+/** Applies a lab message. Progress of ended downloads is dropped. */
 export const applyCheckpointMessage = (
   state: CheckpointState,
   message: CheckpointMessage,
@@ -81,10 +78,10 @@ export const applyCheckpointMessage = (
   return { ...state, status: 'ready', checkpoints, progress: Object.fromEntries(kept) };
 };
 
-/** Of the page of models and of all that let a policy be chosen; changed by `checkpoint-actions.ts` alone. */
+/** For the Models page and all model choosers; changed only by `checkpoint-actions.ts`. */
 export const useCheckpoints = create<CheckpointState>()(() => EMPTY_CHECKPOINTS);
 
-/** One that came from the same place at the same state, if there is one. */
+/** A stored one from the same source and revision, if any. */
 export const sameCheckpoint = (
   checkpoints: readonly CheckpointView[],
   { plan }: PlanView,
@@ -93,7 +90,7 @@ export const sameCheckpoint = (
     ({ source, revision, totalBytes }) =>
       JSON.stringify(source) === JSON.stringify(plan.source) &&
       revision === plan.revision &&
-      // Folders have no revision: one of the same name and size is taken for the same.
+      // Folders have no revision: equal name and size count as the same.
       (source.kind !== 'folder' ||
         totalBytes === plan.files.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)),
   );

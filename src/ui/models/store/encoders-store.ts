@@ -5,19 +5,19 @@ import { showStorageFault } from '../../kit/storage-news.ts';
 import { lab } from '../../lab/connection.ts';
 import { forgetEncoder, takeUpEncoder, type EncoderUse } from '../../setup/setup-uses.ts';
 
-/** Encoders and cross-encoders of this device. */
+/** Encoders and cross-encoders on this device. */
 
 interface EncodersStore {
   status: 'waiting' | 'ready';
   encoders: EncoderFacts[];
-  /** A folder is being read and tried. */
+  /** A folder is being tested. */
   adding: boolean;
   problem: { text: string; next: string } | null;
-  /** Removed in this visit; they can come back until the next. */
+  /** Removed in this visit; restorable until the page is reloaded. */
   removed: readonly { id: string; uses: readonly EncoderUse[]; at: number }[];
 }
 
-/** Of the pages that name encoders; changed by the functions of this file alone. */
+/** For all pages that show encoders; changed only by this file. */
 export const useEncoders = create<EncodersStore>()(() => ({
   status: 'waiting',
   encoders: [],
@@ -26,7 +26,7 @@ export const useEncoders = create<EncodersStore>()(() => ({
   removed: [],
 }));
 
-/** Runs a call; what it throws is shown with what to do next, and the list is read again. */
+/** Runs a call, shows its failure with advice, and reloads the list. */
 const attempt = async (call: () => Promise<unknown>, next: string): Promise<boolean> => {
   try {
     await call();
@@ -40,7 +40,7 @@ const attempt = async (call: () => Promise<unknown>, next: string): Promise<bool
   }
 };
 
-/** Reads the list again. Where that fails it is `ready` too: there is nothing to wait for. */
+/** Reloads the list. It is `ready` even on failure, because nothing else will come. */
 export const readEncoders = async (): Promise<void> => {
   try {
     useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
@@ -60,22 +60,25 @@ export const addEncoder = async (files: FolderFile[]): Promise<void> => {
   useEncoders.setState({ adding: false });
 };
 
-/** Deletes without asking; `restoreEncoder` undoes it. Searches use the built-in one, or none, meanwhile. */
+/**
+ * Deletes without confirmation; `restoreEncoder` undoes it. Searches use the built-in one, or none,
+ * meanwhile.
+ */
 export const removeEncoder = async ({ id }: EncoderFacts): Promise<void> => {
   if (!(await attempt(() => lab().encoders.remove(id), 'Nothing was changed.'))) return;
   const uses = forgetEncoder(id);
   useEncoders.setState(({ removed }) => ({ removed: [...removed, { id, uses, at: Date.now() }] }));
 };
 
-/** Brings it back, and searches by it again where nothing else was chosen meanwhile. */
+/** Restores it, and its use unless another choice was made meanwhile. */
 export const restoreEncoder = async (id: string): Promise<void> => {
   const entry = useEncoders.getState().removed.find((one) => one.id === id);
   const back = await attempt(() => lab().encoders.restore(id), 'Add its folder again.');
-  // What did not come back stays among what can: it may succeed the next time.
+  // On failure it stays restorable for another try.
   if (!back) return;
   if (entry) takeUpEncoder(id, entry.uses);
   useEncoders.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 
-/** Takes the message of the last failure off the page. */
+/** Dismisses the last failure. */
 export const dismissEncoderProblem = (): void => useEncoders.setState({ problem: null });

@@ -8,9 +8,9 @@ import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { saveFile } from '../../kit/page/save-file.ts';
 
-/** Measurements of the policy that is loaded: how near packed weights are, how fast the device is. */
+/** Measurements of the loaded policy: agreement of quantized weights, and speed of the device. */
 
-/** A measurement; a result is kept with the policy that it is of, since another may be loaded later. */
+/** A measurement; the result is stored with its policy, because another may be loaded later. */
 type Trial<Progress, Result> =
   | { readonly status: 'none' }
   | { readonly status: 'running'; readonly progress: Progress; readonly abort: AbortController }
@@ -18,19 +18,19 @@ type Trial<Progress, Result> =
   | { readonly status: 'failed'; readonly message: string };
 
 interface TrialsStore {
-  /** Layers compared, of how many; 0 until the first is read. */
+  /** Compared layers and total; 0 until the first. */
   agreement: Trial<{ done: number; layers: number }, Agreement>;
-  /** Figures as they come, and how much is done, 0 to 1. */
+  /** Numbers so far, and progress from 0 to 1. */
   measure: Trial<{ figures: readonly Figure[]; share: number }, DeviceMeasure>;
 }
 
-/** Of this visit: nothing of it is stored. */
+/** Of this visit; not stored. */
 export const useTrials = create<TrialsStore>()(() => ({
   agreement: { status: 'none' },
   measure: { status: 'none' },
 }));
 
-/** What a trial ends with; one that was stopped, or whose policy is another one by now, with nothing. */
+/** The final state: empty if it was stopped or the policy has changed. */
 async function settled<T>(
   abort: AbortController,
   work: () => Promise<T>,
@@ -46,7 +46,7 @@ async function settled<T>(
   }
 }
 
-/** Compares packed weights with those of the checkpoint, on the same tokens; the result is shown, not stored. */
+/** Compares quantized weights with the checkpoint on the same tokens; shown, not stored. */
 export const startAgreement = async (): Promise<void> => {
   const abort = new AbortController();
   const tell = (done: number, layers: number): void => {
@@ -59,7 +59,7 @@ export const startAgreement = async (): Promise<void> => {
   useTrials.setState({ agreement });
 };
 
-/** Measures this device with the loaded policy, figure by figure. */
+/** Measures this device with the loaded policy. */
 export const startMeasure = async (): Promise<void> => {
   const abort = new AbortController();
   let progress: { figures: readonly Figure[]; share: number } = { figures: [], share: 0 };
@@ -75,13 +75,13 @@ export const startMeasure = async (): Promise<void> => {
   useTrials.setState({ measure });
 };
 
-/** Ends a measurement under way; it leaves no result. */
+/** Stops a measurement without a result. */
 export const stopTrial = (which: keyof TrialsStore): void => {
   const trial = useTrials.getState()[which];
   if (trial.status === 'running') trial.abort.abort(new Error('it was stopped'));
 };
 
-/** Downloads what was measured. */
+/** Downloads the measurement. */
 export const exportMeasure = (now = new Date()): void => {
   const { measure } = useTrials.getState();
   if (measure.status !== 'done') return;

@@ -5,7 +5,7 @@ import { ExportDialog } from './ExportDialog.tsx';
 
 /** Opens the dialog that makes a folder for TRL or verl. */
 export const ExportButton = (props: {
-  /** Asked when it is pressed: a form may have changed since it was drawn. */
+  /** Read on click, because a form may have changed since the last render. */
   subject: () => ExportSubject;
   name: string;
   disabled?: boolean;

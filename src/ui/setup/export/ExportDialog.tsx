@@ -10,7 +10,7 @@ import { plural } from '../../kit/words/format.ts';
 import { lab } from '../../lab/connection.ts';
 import './export.css';
 
-/** Trainers as the field names them, and what they run on. */
+/** Trainers by name, and what they run on. */
 const NAMES: Readonly<Record<Trainer, { name: string; on: string }>> = {
   trl: { name: 'TRL', on: 'Hugging Face TRL with accelerate and vLLM.' },
   verl: { name: 'verl', on: 'verl with Ray, FSDP, and vLLM or SGLang.' },
@@ -26,19 +26,19 @@ const PARTS: Readonly<Record<OmittedPart, string>> = {
   adapter: 'the run’s adapter: training restarts without it',
 };
 
-/** The offers of the refusals, and what was left out already, each once. */
+/** Offered and chosen omissions, distinct. */
 const offered = (refusals: readonly Refusal[], without: readonly OmittedPart[]): OmittedPart[] => [
   ...new Set([...without, ...refusals.flatMap((refusal) => refusal.without ?? [])]),
 ];
 
 interface ChoiceProps {
   refusals: readonly Refusal[];
-  /** What is left out, so that the trainer can run the rest. */
+  /** Omissions that make the experiment runnable. */
   without: readonly OmittedPart[];
   change: (without: OmittedPart[]) => void;
 }
 
-/** What the trainer has no counterpart of, each with the way out where there is one. */
+/** Unsupported features, each with an omission if possible. */
 const Refused = ({ refusals, without, change }: ChoiceProps) => {
   const parts = offered(refusals, without);
   return (
@@ -79,7 +79,7 @@ const Refused = ({ refusals, without, change }: ChoiceProps) => {
   );
 };
 
-/** What the trainer does otherwise, setting by setting, and the files of the folder. */
+/** Settings that differ in the trainer, and the files of the folder. */
 const Differs = ({ notes, files }: Pick<ExportPlan, 'notes' | 'files'>) => (
   <>
     {notes.length > 0 ? (
@@ -107,7 +107,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** The same experiment as a folder for another trainer: what it refuses, what differs, and the archive. */
+/** Exports the experiment for another trainer: what it refuses, what differs, and the archive. */
 export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => {
   const [steps, setSteps] = useState(given.kind === 'run' ? given.steps : 0);
   const subject = given.kind === 'run' ? { ...given, steps } : given;
@@ -115,7 +115,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
   const [without, setWithout] = useState<OmittedPart[]>([]);
   const [making, setMaking] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  // Looked at again with every choice: the folder itself is made only when it is downloaded.
+  // Checked on every choice; the folder itself is built on download.
   const plan = useAnswer(JSON.stringify([subject, to, without]), () =>
     lab().exports.plan(subject, to, without),
   );
@@ -147,7 +147,7 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
             value={to}
             onChange={(value) => {
               setTo(TRAINERS.find((one) => one === value) ?? to);
-              // Each trainer lacks something else.
+              // Trainers lack different features.
               setWithout([]);
             }}
           />

@@ -3,7 +3,7 @@ import type { Switch } from '../../../recipes/switches/switch.ts';
 import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
-/** A sentence whose names of settings stand between backticks. */
+/** A sentence with setting names in backticks. */
 export const Sentence = ({ text }: { text: string }) =>
   text
     .split('`')
@@ -11,7 +11,7 @@ export const Sentence = ({ text }: { text: string }) =>
       at % 2 === 1 ? <code key={at}>{part}</code> : <Terms key={at}>{part}</Terms>,
     );
 
-/** What a recipe or a switch of training takes from its paper, where it departs, and what was measured of it. */
+/** What a recipe or training switch takes from its paper, how it differs, and measured results. */
 export const AboutPaper = ({
   id,
   about,

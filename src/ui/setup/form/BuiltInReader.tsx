@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 
-/** The built-in policy was trained on the built-in world alone; what it makes of anything else is said beforehand. */
+/** Warning: the built-in policy was trained only on the built-in world. */
 export const BuiltInReader = () => (
   <p className="note" data-testid="built-in-reader">
     ⚠ The built-in model knows only the built-in world and will rarely answer your questions

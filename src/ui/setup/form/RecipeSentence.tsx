@@ -2,7 +2,7 @@ import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import type { Switch } from '../../../recipes/switches/switch.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
-/** What a recipe or a switch of training is in one sentence, and its paper. */
+/** One sentence about a recipe or training switch, with its paper. */
 export const RecipeSentence = (props: {
   recipe: Pick<Recipe, 'summary' | 'about'> | Pick<Switch, 'summary' | 'about'>;
 }) => {

@@ -1,6 +1,6 @@
 import { useSetup } from '../setup-store.ts';
 
-/** Rollouts that read summaries need someone who writes them. */
+/** Recipes that read summaries need a summarizer. */
 export const Unsummarized = () => {
   const change = useSetup((state) => state.change);
   return (

@@ -20,9 +20,9 @@ import {
 } from './policy-words.ts';
 import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 
-/** Where policies, sources and helpers of the next run are chosen. */
+/** Links to the pages where more can be added. */
 
-/** Policies that can be chosen; what the setup names is among them though it is gone. */
+/** Policies to choose from, including a chosen one that was deleted. */
 const useChoices = (): PolicyChoice[] => {
   const setup = useSetup((state) => state.setup);
   const resources = useResources((state) => state.resources);
@@ -46,7 +46,7 @@ const PolicySelect = ({ choices }: { choices: readonly PolicyChoice[] }) => {
   );
 };
 
-/** One collection, or what was put together on the Corpus page. */
+/** One collection, or a combination made on Corpus. */
 const CollectionSelect = (props: {
   label: string;
   ids: readonly string[];
@@ -77,7 +77,7 @@ const CollectionSelect = (props: {
 
 type Helper = 'summarizer' | 'judge';
 
-/** Who summarizes or judges: what is built in (`fixed`), or a model that follows instructions. */
+/** Summarizer or judge: a built-in one (`fixed`), or an instruction-following model. */
 const HelperSelect = (props: {
   label: string;
   part: Helper;
@@ -109,7 +109,7 @@ const HelperSelect = (props: {
   );
 };
 
-/** The lists may have changed on other pages, and in other tabs. */
+/** The lists may have changed on other pages and in other tabs. */
 const useLists = (): void => {
   useEffect(() => {
     void refreshCheckpoints();
@@ -117,7 +117,7 @@ const useLists = (): void => {
   }, []);
 };
 
-/** Parts that are not the built-in ones, in a word each. */
+/** Parts that are not built in, one word each. */
 const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setup): string[] =>
   [
     policy.kind === 'built-in' ? '' : 'model',
@@ -128,13 +128,13 @@ const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setu
     judge.kind === 'off' ? '' : 'judge',
   ].filter((part) => part !== '');
 
-/** Whether a part of the setup is used here: helpers where `helpers` names them, other parts always. */
+/** Whether a part is used here: helpers if listed in `helpers`, other parts always. */
 const takesPart = (part: string, helpers: readonly Helper[]): boolean =>
   (part !== 'summarizer' && part !== 'judge') || helpers.includes(part);
 
 const HELPERS: readonly Helper[] = ['summarizer', 'judge'];
 
-/** The built-in policy is in no list of helpers; where that leaves none, it is said. */
+/** The built-in policy cannot be a helper; a note if there is no other model. */
 const NoJudge = ({ choices }: { choices: readonly PolicyChoice[] }) =>
   choices.some(({ chats }) => chats) ? null : (
     <p className="fine">
@@ -143,7 +143,7 @@ const NoJudge = ({ choices }: { choices: readonly PolicyChoice[] }) =>
     </p>
   );
 
-/** @param helpers which of summarizer and judge take part; both do when a question is asked */
+/** @param helpers whether summarizer and judge are used; on Ask both are */
 export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }) => {
   useLists();
   const choices = useChoices();
@@ -153,7 +153,7 @@ export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }
   const changed = useSetup(
     useShallow(({ setup }) => changedParts(setup).filter((part) => takesPart(part, helpers))),
   );
-  // Open where something was chosen; what is opened by hand stays open.
+  // Open if something was chosen, or by the user.
   const [open] = useState(changed.length > 0);
   return (
     <details className="works-with" open={open}>

@@ -1,16 +1,16 @@
 import type { PolicyRef, Resources, Setup } from '../../../records/setup.ts';
 import type { CheckpointView } from '../../../lab/contract/checkpoints.ts';
 
-/** What a policy is called in lists, and whether it is still there. */
+/** Names of policies in lists, and whether they still exist. */
 
-/** One word a policy, by which lists tell them apart. */
+/** A key per policy for lists. */
 export const keyOf = (ref: PolicyRef): string => ('id' in ref ? `${ref.kind}:${ref.id}` : ref.kind);
 
-/** The value of a list of helpers: a model’s key, or the word of what is for it (`off`, `extractive`). */
+/** Value of a helper select: a model’s key, or a built-in choice (`off`, `extractive`). */
 export const helperValue = (helper: Setup['summarizer'] | Setup['judge']): string =>
   helper.kind === 'model' ? keyOf(helper.policy) : helper.kind;
 
-/** A policy as a list offers it. */
+/** A policy as an option. */
 export interface PolicyChoice {
   ref: PolicyRef;
   label: string;
@@ -27,7 +27,7 @@ const host = (url: string): string => {
   }
 };
 
-/** Everything that can be chosen, the built-in policy first; `kept` is listed even where it is gone. */
+/** All options, the built-in policy first; includes `kept` even if deleted. */
 export function policyChoices(
   { endpoints, webllm }: Resources,
   checkpoints: readonly CheckpointView[],
@@ -60,7 +60,7 @@ export function policyChoices(
   for (const ref of kept) {
     if (known.has(keyOf(ref)) || ref.kind === 'built-in') continue;
     known.add(keyOf(ref));
-    // A model of WebLLM's own list is in no list of the user's.
+    // WebLLM's own models are not in the user's list.
     const gone = ref.kind !== 'webllm';
     choices.push({
       ref,
@@ -72,7 +72,7 @@ export function policyChoices(
   return choices;
 }
 
-/** Choices as a grouped list for a select. */
+/** Options grouped for a select. */
 export const grouped = (
   choices: readonly PolicyChoice[],
 ): { group: string; items: { value: string; label: string }[] }[] =>

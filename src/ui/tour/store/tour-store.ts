@@ -2,14 +2,14 @@ import { create } from 'zustand';
 import { z } from 'zod';
 import { remember, remembered } from '../../kit/page/remembered.ts';
 
-/** Where a visitor is in the guided tour; remembered in this browser, so that it continues another day. */
+/** Position in the guided tour; stored in this browser. */
 
 const keptSchema = z.object({
   chapter: z.int().min(0),
   step: z.int().min(0),
   seen: z.array(z.string()),
 });
-/** Indices from 0 of chapter and step, and ids of ended chapters; a chapter past the last: the tour is over. */
+/** 0-based chapter and step, and ids of finished chapters; a chapter past the last: the tour is over. */
 type Kept = z.infer<typeof keptSchema>;
 
 interface TourState extends Kept {
@@ -19,7 +19,7 @@ interface TourState extends Kept {
 const KEY = 'forage.tour';
 const START: Kept = { chapter: 0, step: 0, seen: [] };
 
-/** The place of the last visit; the beginning where there is none that can be read. */
+/** The stored position; the beginning if it is missing or invalid. */
 export const parseTour = (text: string | null): Kept => {
   try {
     return keptSchema.parse(JSON.parse(text ?? ''));
@@ -28,24 +28,24 @@ export const parseTour = (text: string | null): Kept => {
   }
 };
 
-/** Where the visitor stands. Closed at each start of the page, wherever it was left. */
+/** The current position. The tour is closed at each page load. */
 export const useTour = create<TourState>()(() => ({ open: false, ...parseTour(remembered(KEY)) }));
 
 useTour.subscribe(({ chapter, step, seen }) => {
   remember(KEY, JSON.stringify({ chapter, step, seen }));
 });
 
-/** Opens the tour where it was left. */
+/** Opens the tour at its position. */
 export const openTour = (): void => useTour.setState({ open: true });
 
-/** Puts the tour away; it continues where it was left. */
+/** Closes the tour; the position is kept. */
 export const closeTour = (): void => useTour.setState({ open: false });
 
-/** Goes to a step; what is left behind is not marked as seen. */
+/** Goes to a step; skipped steps are not marked as seen. */
 export const goToStep = (chapter: number, step: number): void =>
   useTour.setState({ chapter, step });
 
-/** Ends a chapter: marks it, and is at the next one that was not seen, if any. */
+/** Finishes a chapter and moves to the next unseen one, if any. */
 export const endChapter = (ids: readonly string[]): void =>
   useTour.setState(({ chapter, seen }) => {
     const id = ids[chapter];
