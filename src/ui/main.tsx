@@ -43,7 +43,7 @@ const start = (root: Root): void => {
   // A development server has no list of files to keep.
   if (import.meta.env.PROD)
     keepForOffline({
-      now: () => useRun.getState().wanted || isRunning(useRun.getState().run),
+      now: () => useRun.getState().runRequested || isRunning(useRun.getState().run),
       subscribe: (listener) => useRun.subscribe(listener),
     });
 

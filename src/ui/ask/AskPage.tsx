@@ -5,7 +5,7 @@ import { useFileDrop } from '../kit/use-file-drop.ts';
 import { DetailsPanel } from './details/DetailsPanel.tsx';
 import { focusRollout, runFromStart, startRun } from './store/actions.ts';
 import { importDrop } from '../rollouts/store/browse-actions.ts';
-import { droppedRuns } from '../rollouts/offered.ts';
+import { droppedRuns } from '../rollouts/run-files.ts';
 import { downloadRollouts } from './store/export.ts';
 import { firstFailure, useLab } from '../lab/lab-store.ts';
 import { readsSummaries } from '../setup/reads-summaries.ts';
@@ -69,9 +69,9 @@ const Columns = () => {
   // Deferred: React may pause between columns, so no long task grows with their number.
   const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const question = useRun((state) => state.question);
-  const wanted = useView((state) => state.address.rollout);
+  const addressRollout = useView((state) => state.address.rollout);
   const largest = useLargestAdvantage();
-  const focused = Math.min(wanted, Math.max(0, order.length - 1));
+  const focused = Math.min(addressRollout, Math.max(0, order.length - 1));
   return (
     <>
       {order.length > 1 ? <RolloutTabs ids={order} focused={focused} /> : null}

@@ -12,7 +12,7 @@ import { useSetup } from '../setup/setup-store.ts';
 import { openTour } from '../tour/store/tour-store.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
 import { BuiltInReaderNote } from './notes/BuiltInReaderNote.tsx';
-import { PosedNames } from './notes/PosedNames.tsx';
+import { QuestionNameCheck } from './notes/QuestionNameCheck.tsx';
 import { openSetup, useView } from './store/view-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
@@ -78,7 +78,7 @@ const Examples = () => {
 
 /** Before the first run: one sentence, one button, and sample questions. */
 export const Welcome = () => {
-  const wanted = useRun((state) => state.wanted);
+  const runRequested = useRun((state) => state.runRequested);
   const asked = useView((state) => isAsked(state.address.asked));
   const setupOpen = useView((state) => state.setupOpen);
   const own = useSetup(
@@ -95,17 +95,17 @@ export const Welcome = () => {
             : 'It answers questions about a fictional encyclopedia that it has never seen, so every answer has to be found.'}{' '}
           Each card is a real step of the model; nothing is scripted.
         </p>
-        <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
+        <Button size="md" loading={runRequested} onClick={() => void runFromStart()}>
           {asked ? 'Run this question' : 'Run an example'}
         </Button>
         <WillAskWith />
         {setupOpen ? null : (
           <>
             <BuiltInReaderNote />
-            <PosedNames />
+            <QuestionNameCheck />
           </>
         )}
-        {wanted ? (
+        {runRequested ? (
           <>
             <p role="status">It starts as soon as everything is loaded.</p>
             <LoadingList />
@@ -125,7 +125,7 @@ export const Welcome = () => {
       </section>
       <Examples />
       {/* Next to the button, so that it is in view at any size while something loads. */}
-      {wanted ? null : <LoadingList />}
+      {runRequested ? null : <LoadingList />}
       <Signs />
     </div>
   );

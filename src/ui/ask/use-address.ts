@@ -16,12 +16,12 @@ export const useAddress = (): void => {
   const address = useView((state) => state.address);
   useEffect(() => {
     if (!ask) return;
-    const wanted = formatAddress(address);
-    if (wanted === location.search) return;
+    const nextSearch = formatAddress(address);
+    if (nextSearch === location.search) return;
     const before = parseAddress(location.search).address;
     // A new question is a new history entry; a step or a setting is not.
     const moved = placeOf(before) !== '' && placeOf(before) !== placeOf(address);
-    const url = `${location.pathname}${wanted}`;
+    const url = `${location.pathname}${nextSearch}`;
     if (moved && address.asked?.kind === 'world') history.pushState(null, '', url);
     else history.replaceState(null, '', url);
   }, [address, ask]);

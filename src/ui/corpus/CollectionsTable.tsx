@@ -48,11 +48,11 @@ const Uses = ({ id }: { id: string }) => {
 /** Duplicates in other collections that still exist. */
 const Shared = ({ shared }: { shared: CollectionView['shared'] }) => {
   const collections = useCollections((state) => state.collections);
-  const told = shared.flatMap(({ collectionId, passages }) => {
+  const duplicateWords = shared.flatMap(({ collectionId, passages }) => {
     const other = collections.find(({ id }) => id === collectionId);
     return other ? [`${plural(passages, 'passage')} also in “${other.name}”`] : [];
   });
-  return told.length > 0 ? <div className="fine">{told.join('; ')}</div> : null;
+  return duplicateWords.length > 0 ? <div className="fine">{duplicateWords.join('; ')}</div> : null;
 };
 
 interface RowProps {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Told } from '../kit/page/Told.tsx';
+import { DescribedList } from '../kit/page/DescribedList.tsx';
 import { Term } from '../kit/words/explain/Term.tsx';
 import { nameOfSpec } from './chooser/names.ts';
 import { MeasuredSystems } from './MeasuredSystems.tsx';
@@ -64,7 +64,7 @@ export const FirstView = () => {
           <FirstButton />
           <Link href={NEW_EVALUATION}>Choose systems and questions</Link>
         </div>
-        <Told
+        <DescribedList
           title="What an evaluation shows"
           entries={VIEWS.map((view) => [VIEW_NAMES[view], ANSWERS[view]])}
         />

@@ -22,7 +22,7 @@ const count = (verdicts: readonly Verdict[], outcome: Outcome): number =>
   verdicts.filter((one) => one.outcome === outcome).length;
 
 /** `2 supported, 1 not supported here` */
-const inWords = (verdicts: readonly Verdict[]): string =>
+const outcomeText = (verdicts: readonly Verdict[]): string =>
   OUTCOMES.flatMap(([outcome]) => {
     const found = count(verdicts, outcome);
     return found > 0 ? [`${found} ${OUTCOME_WORDS[outcome]}`] : [];
@@ -30,7 +30,7 @@ const inWords = (verdicts: readonly Verdict[]): string =>
 
 /** One sign per claim; the text is in the tooltip and for screen readers. */
 const Marks = ({ verdicts }: { verdicts: readonly Verdict[] }) => (
-  <span className="claim-marks" title={inWords(verdicts)}>
+  <span className="claim-marks" title={outcomeText(verdicts)}>
     <span aria-hidden="true">
       {OUTCOMES.map(([outcome, sign, tone]) => (
         <span key={outcome} className={tone}>
@@ -38,7 +38,7 @@ const Marks = ({ verdicts }: { verdicts: readonly Verdict[] }) => (
         </span>
       ))}
     </span>
-    <span className="visually-hidden">{inWords(verdicts)}</span>
+    <span className="visually-hidden">{outcomeText(verdicts)}</span>
   </span>
 );
 

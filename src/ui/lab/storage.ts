@@ -10,10 +10,10 @@ export interface StorageFacts {
   persisted: boolean;
 }
 
-const lookers = new Set<() => void>();
+const listeners = new Set<() => void>();
 
 /** Call after storing or deleting something large: the numbers are read again at once. */
-export const storageChanged = (): void => lookers.forEach((look) => look());
+export const storageChanged = (): void => listeners.forEach((look) => look());
 
 /** Polling interval, because runs, imports, downloads and the offline cache all store data. */
 const EVERY_MS = 5000;
@@ -63,10 +63,10 @@ export const useStorageUse = (): StorageFacts | null => {
     asked();
     const timer = setInterval(asked, EVERY_MS);
     document.addEventListener('visibilitychange', asked);
-    lookers.add(asked);
+    listeners.add(asked);
     return () => {
       live = false;
-      lookers.delete(asked);
+      listeners.delete(asked);
       clearInterval(timer);
       document.removeEventListener('visibilitychange', asked);
     };

@@ -27,7 +27,7 @@ const readServed = async (): Promise<Served> => {
     fetch(fileUrl('policy/model.safetensors'), { method: 'HEAD' }),
   ]);
   if (!config.ok) throw new Error(`policy/config.json: HTTP ${config.status}`);
-  const told = Number(weights.headers.get('content-length') ?? 0);
+  const contentLength = Number(weights.headers.get('content-length') ?? 0);
   const json = (await config.json()) as Record<string, unknown>;
   const shape = parsePolicyConfig(json);
   const dtype = json['torch_dtype'];
@@ -37,7 +37,10 @@ const readServed = async (): Promise<Served> => {
     context: shape.maxPositions,
     dtype: typeof dtype === 'string' ? dtype : '',
     // A server that compresses reports the compressed length, or none.
-    bytes: weights.ok && told > 0 && !weights.headers.has('content-encoding') ? told : null,
+    bytes:
+      weights.ok && contentLength > 0 && !weights.headers.has('content-encoding')
+        ? contentLength
+        : null,
   };
 };
 

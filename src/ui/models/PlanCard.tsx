@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { PlanView } from '../../lab/contract/checkpoints.ts';
 import { DASH, formatBytes, plural } from '../kit/words/format.ts';
-import { addLooked, dropLook } from './store/checkpoint-actions.ts';
+import { storePreviewed, dropLook } from './store/checkpoint-actions.ts';
 import { sameCheckpoint, useCheckpoints } from './store/checkpoint-store.ts';
 import { ConfigFacts } from './parts/ConfigFacts.tsx';
 import { FitLine } from './fit/FitLine.tsx';
@@ -88,7 +88,7 @@ export const PlanCard = ({ view }: { view: PlanView }) => {
           size="xs"
           // Without a known quota the download is tried.
           disabled={freeBytes !== null && bytes > freeBytes}
-          onClick={() => void addLooked(name)}
+          onClick={() => void storePreviewed(name)}
         >
           {local ? 'Copy' : 'Download'} {formatBytes(bytes)}
         </Button>

@@ -60,9 +60,11 @@ const useTest = () => {
     setReport(null);
     setBusy(true);
     // A cancelled or replaced test must not report anything.
-    const told = await testEndpoint(endpoint, key, { signal: controller.signal }).catch(() => null);
+    const outcome = await testEndpoint(endpoint, key, { signal: controller.signal }).catch(
+      () => null,
+    );
     if (running.current !== controller) return;
-    setReport(told);
+    setReport(outcome);
     setBusy(false);
   };
   return { report, busy, start, cancel, forget: () => (cancel(), setReport(null)) };

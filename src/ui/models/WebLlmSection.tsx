@@ -103,12 +103,12 @@ const MirrorFields = () => {
   const mirror = useResources(({ resources }) => resources.mirror);
   const [weights, setWeights] = useState(mirror.weights ?? '');
   const [libraries, setLibraries] = useState(mirror.libraries ?? '');
-  const wanted = {
+  const nextMirror = {
     ...(weights.trim() !== '' && { weights: weights.trim() }),
     ...(libraries.trim() !== '' && { libraries: libraries.trim() }),
   };
-  const valid = resourcesSchema.shape.mirror.safeParse(wanted).success;
-  const same = JSON.stringify(wanted) === JSON.stringify(mirror);
+  const valid = resourcesSchema.shape.mirror.safeParse(nextMirror).success;
+  const same = JSON.stringify(nextMirror) === JSON.stringify(mirror);
   return (
     <details>
       <summary>Mirror</summary>
@@ -133,7 +133,7 @@ const MirrorFields = () => {
           size="xs"
           variant="default"
           disabled={!valid || same}
-          onClick={() => setMirror(wanted)}
+          onClick={() => setMirror(nextMirror)}
         >
           Use
         </Button>

@@ -182,7 +182,7 @@ const useLists = (): boolean => {
 const FilesPage = () => {
   const { files, ownRuns, ownEvaluations, status } = useBrowse();
   const [, go] = useLocation();
-  const wanted = searchedFor(useSearch());
+  const searchText = searchedFor(useSearch());
   const some = files.length > 0 || ownRuns.length > 0 || ownEvaluations.length > 0;
   const read = useLists();
   return (
@@ -191,8 +191,8 @@ const FilesPage = () => {
         <h1>Rollouts</h1>
         {some ? (
           <SearchField
-            wanted={wanted}
-            again={() => void startSearch(wanted, searchedOver())}
+            searchText={searchText}
+            again={() => void startSearch(searchText, searchedOver())}
             search={(text, further) => go(searchPath(text), { replace: further })}
             enterList={enterResults}
           />
@@ -201,12 +201,12 @@ const FilesPage = () => {
         {files.length > 0 ? <OpenButtons /> : null}
       </div>
       {status === 'waiting' ? <p role="status">Reading the list …</p> : null}
-      {wanted !== '' && some ? (
+      {searchText !== '' && some ? (
         read && (
           <SearchResults
-            wanted={wanted}
+            searchText={searchText}
             over={searchedOver()}
-            again={() => void startSearch(wanted, searchedOver())}
+            again={() => void startSearch(searchText, searchedOver())}
           />
         )
       ) : (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
 import { PROTOCOLS } from '../../formats/rollouts/protocols/catalogue.ts';
 import type { Protocol } from '../../formats/rollouts/protocols/protocol.ts';
-import { Told } from '../kit/page/Told.tsx';
+import { DescribedList } from '../kit/page/DescribedList.tsx';
 import { VIEWS } from './reader/store/address.ts';
 import { OpenButtons } from './Shell.tsx';
 
@@ -75,7 +75,7 @@ export const FirstView = ({ own }: { own: ReactNode }) => (
       </p>
       <OpenButtons primary />
       {own}
-      <Told title="What you can see" entries={OPENED} />
+      <DescribedList title="What you can see" entries={OPENED} />
     </div>
     <div className="readable">
       <Layouts />

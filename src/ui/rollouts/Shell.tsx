@@ -12,7 +12,7 @@ import {
   restoreFile,
 } from './store/browse-actions.ts';
 import { useBrowse, type ImportJob } from './store/browse-store.ts';
-import { droppedRuns, pickedRuns } from './offered.ts';
+import { droppedRuns, pickedRuns } from './run-files.ts';
 
 /** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { Told } from '../kit/page/Told.tsx';
+import { DescribedList } from '../kit/page/DescribedList.tsx';
 import { PickButton } from '../kit/PickButton.tsx';
 import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
@@ -80,7 +80,7 @@ const Empty = ({ go }: { go: (path: string) => void }) => {
           on this page. Runs are stored only in this browser, with curves, snapshots and rollouts.
         </p>
         <Button onClick={() => go('/train?new=1')}>Train the model</Button>
-        <Told title="What is stored per run" entries={KEPT} />
+        <DescribedList title="What is stored per run" entries={KEPT} />
       </div>
       <MeasuredRuns />
     </section>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from
 import { useLocation } from 'wouter';
 import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { closeDialog } from './dialogs.ts';
-import { isOffered, keyName, type Command } from './commands.ts';
+import { isAvailable, keyName, type Command } from './commands.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { pagePath } from '../kit/page/page-root.ts';
 import { reloadFiles } from '../rollouts/store/browse-actions.ts';
@@ -87,13 +87,13 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
       void import('../evaluate/store/custom-actions.ts').then(({ readCustoms }) => readCustoms());
   }, [evaluates]);
   const doable = useMemo(
-    () => commands.filter((command) => isOffered(command, pagePath())),
+    () => commands.filter((command) => isAvailable(command, pagePath())),
     [commands],
   );
   const found = useMemo(() => {
     // Only after typing, because there are many.
-    const offered = text.trim() === '' ? doable : [...doable, ...things];
-    const named = offered.filter((command) => matches(command, text));
+    const candidates = text.trim() === '' ? doable : [...doable, ...things];
+    const named = candidates.filter((command) => matches(command, text));
     const rollouts =
       files.length > 0 ||
       visibleRuns(runs).some(({ step }) => step > 0) ||

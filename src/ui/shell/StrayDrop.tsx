@@ -4,11 +4,11 @@ import { describeGguf } from '../../formats/gguf.ts';
 import { ggufOf } from '../kit/use-file-drop.ts';
 
 /** Pages that accept files, and which. */
-const TAKERS = [
-  { path: '/rollouts', name: 'Rollouts', takes: 'rollouts of any framework' },
-  { path: '/corpus', name: 'Corpus', takes: 'passages and questions' },
-  { path: '/runs', name: 'Runs', takes: 'training runs, local or from a cluster' },
-  { path: '/models', name: 'Models', takes: 'model folders' },
+const DROP_PAGES = [
+  { path: '/rollouts', name: 'Rollouts', accepts: 'rollouts of any framework' },
+  { path: '/corpus', name: 'Corpus', accepts: 'passages and questions' },
+  { path: '/runs', name: 'Runs', accepts: 'training runs, local or from a cluster' },
+  { path: '/models', name: 'Models', accepts: 'model folders' },
 ] as const;
 
 const Hide = ({ hide }: { hide: () => void }) => (
@@ -67,12 +67,12 @@ export const StrayDrop = () => {
       <span>
         “{stray.name}”{more} cannot be opened here. Drop it on one of these pages:
       </span>
-      {TAKERS.map(({ path, name, takes }) => (
+      {DROP_PAGES.map(({ path, name, accepts }) => (
         <span key={path}>
           <Link href={path} onClick={hide}>
             {name}
           </Link>{' '}
-          ({takes})
+          ({accepts})
         </span>
       ))}
       <Hide hide={hide} />

@@ -54,12 +54,12 @@ export interface CommandContext {
 }
 
 /** Whether it is available on the page with this path; ⌘K offers nothing else. */
-export const isOffered = ({ when, can }: Command, path: string): boolean =>
+export const isAvailable = ({ when, can }: Command, path: string): boolean =>
   (when?.(path) ?? true) && (can?.() ?? true);
 
 /** Whether its keys work on the page with this path; otherwise the browser handles them. */
 export const hearsKeys = (command: Command, path: string): boolean =>
-  isOffered(command, path) && (command.keysWhen?.(path) ?? true);
+  isAvailable(command, path) && (command.keysWhen?.(path) ?? true);
 
 const isAsk = (path: string): boolean => path === ASK;
 

@@ -102,11 +102,11 @@ export const textThings = (
   { questions, rollouts }: { questions: readonly QuestionRow[]; rollouts: boolean },
   go: Go,
 ): Command[] => {
-  const wanted = text.trim();
+  const query = text.trim();
   // One or two letters match nearly every question.
-  if (wanted.length < 3) return [];
+  if (query.length < 3) return [];
   return [
-    ...filterQuestions(questions, { ...NO_FILTER, text: wanted })
+    ...filterQuestions(questions, { ...NO_FILTER, text: query })
       .slice(0, MOST_QUESTIONS)
       .map((row) => ({
         name: row.text,
@@ -118,18 +118,18 @@ export const textThings = (
         },
       })),
     {
-      name: `Passages for “${wanted}”`,
+      name: `Passages for “${query}”`,
       keys: [],
       group: 'Corpus',
-      act: () => go(corpusSearch(wanted)),
+      act: () => go(corpusSearch(query)),
     },
     ...(rollouts
       ? [
           {
-            name: `Rollouts with “${wanted}”`,
+            name: `Rollouts with “${query}”`,
             keys: [],
             group: 'Rollouts' as const,
-            act: () => go(searchPath(wanted)),
+            act: () => go(searchPath(query)),
           },
         ]
       : []),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TableRow } from '../../../src/evaluate/systems/table/shape.ts';
-import { takeRows, type StandingRow } from '../../../src/ui/evaluate/table/rows-in-turns.ts';
+import { nextRows, type RenderedRow } from '../../../src/ui/evaluate/table/rows-in-turns.ts';
 
 const row = (system: string, rollouts: number): TableRow => ({
   system,
@@ -9,43 +9,43 @@ const row = (system: string, rollouts: number): TableRow => ({
   failed: 0,
   cells: [],
 });
-const standing = (systems: readonly string[]): StandingRow[] =>
+const standing = (systems: readonly string[]): RenderedRow[] =>
   systems.map((id) => ({ ...row(id, 1), columns: 'em' }));
 const told = (rows: readonly TableRow[]): string[] =>
   rows.map(({ system, rollouts }) => `${system} ${rollouts}`);
 
 describe('rows of a table that fills', () => {
   it('come so many at a time, in their order, until all stand', () => {
-    const wanted = ['a', 'b', 'c', 'd', 'e'].map((id) => row(id, 1));
-    const first = takeRows([], wanted, 'em', 2);
+    const target = ['a', 'b', 'c', 'd', 'e'].map((id) => row(id, 1));
+    const first = nextRows([], target, 'em', 2);
     expect([told(first.rows), first.left]).toEqual([['a 1', 'b 1'], true]);
-    const second = takeRows(first.rows, wanted, 'em', 2);
+    const second = nextRows(first.rows, target, 'em', 2);
     expect([told(second.rows), second.left]).toEqual([['a 1', 'b 1', 'c 1', 'd 1'], true]);
-    const third = takeRows(second.rows, wanted, 'em', 2);
-    expect([told(third.rows), third.left]).toEqual([told(wanted), false]);
+    const third = nextRows(second.rows, target, 'em', 2);
+    expect([told(third.rows), third.left]).toEqual([told(target), false]);
   });
 
   it('stay the same objects where nothing of them changed, and as they were until their turn', () => {
     const shown = standing(['a', 'b', 'c']);
-    const { rows, left } = takeRows(shown, [row('a', 1), row('b', 2), row('c', 2)], 'em', 1);
+    const { rows, left } = nextRows(shown, [row('a', 1), row('b', 2), row('c', 2)], 'em', 1);
     expect([told(rows), left]).toEqual([['a 1', 'b 2', 'c 1'], true]);
     expect(rows[0]).toBe(shown[0]);
   });
 
   it('go, and change their order, at once', () => {
     const shown = standing(['a', 'b', 'c']);
-    expect(told(takeRows(shown, [row('c', 1), row('a', 1)], 'em', 0).rows)).toEqual(['c 1', 'a 1']);
+    expect(told(nextRows(shown, [row('c', 1), row('a', 1)], 'em', 0).rows)).toEqual(['c 1', 'a 1']);
   });
 
   it('are drawn for other columns in turns as well', () => {
     const shown = standing(['a', 'b', 'c']);
-    const wanted = ['a', 'b', 'c'].map((id) => row(id, 1));
-    const first = takeRows(shown, wanted, 'em f1', 2);
+    const target = ['a', 'b', 'c'].map((id) => row(id, 1));
+    const first = nextRows(shown, target, 'em f1', 2);
     expect([first.rows.map(({ columns }) => columns), first.left]).toEqual([
       ['em f1', 'em f1', 'em'],
       true,
     ]);
-    const second = takeRows(first.rows, wanted, 'em f1', 2);
+    const second = nextRows(first.rows, target, 'em f1', 2);
     expect([second.rows.map(({ columns }) => columns), second.left]).toEqual([
       ['em f1', 'em f1', 'em f1'],
       false,

@@ -17,7 +17,7 @@ const found: UnknownInSet = {
 };
 
 const drawn = (sets: UnknownInSet[], set = 0): string =>
-  htmlOf(<UnknownNames looked={{ state: 'known', sets }} set={set} />);
+  htmlOf(<UnknownNames nameCheck={{ state: 'known', sets }} set={set} />);
 
 it('twenty of many questions are listed, and the rest at a press', () => {
   const html = drawn([found]);

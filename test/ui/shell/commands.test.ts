@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   createCommands,
   hearsKeys,
-  isOffered,
+  isAvailable,
   keyName,
   type Command,
 } from '../../../src/ui/shell/commands.ts';
@@ -36,7 +36,7 @@ const at = (path: string): Command[] =>
 
 const offered = (path: string): string[] => {
   stubPage({ path });
-  return commands.filter((command) => isOffered(command, path)).map(({ name }) => name);
+  return commands.filter((command) => isAvailable(command, path)).map(({ name }) => name);
 };
 
 beforeEach(() => {

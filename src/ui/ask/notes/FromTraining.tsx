@@ -22,8 +22,8 @@ const useLargest = (): number | null =>
 /** What the strips are coloured by: the user's choice, if the rollouts have advantages. */
 export const useColourBy = (): ColourMode['by'] => {
   const known = useLargest() !== null;
-  const wanted = useView((state) => state.colourBy);
-  return known ? wanted : 'writer';
+  const chosenColour = useView((state) => state.colourBy);
+  return known ? chosenColour : 'writer';
 };
 
 /** For the strips: null if they are coloured by writer. */

@@ -8,7 +8,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { BuiltInReaderNote } from '../notes/BuiltInReaderNote.tsx';
-import { PosedNames } from '../notes/PosedNames.tsx';
+import { QuestionNameCheck } from '../notes/QuestionNameCheck.tsx';
 import { PolicyChoice } from './PolicyChoice.tsx';
 import { QuestionPicker } from './QuestionPicker.tsx';
 import { readsSummaries } from '../../setup/reads-summaries.ts';
@@ -88,7 +88,7 @@ export const Setup = () => {
       </div>
       {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
       <BuiltInReaderNote />
-      <PosedNames />
+      <QuestionNameCheck />
       <WorksWith />
       <PolicyChoice />
       <SettingsForm />

@@ -98,7 +98,7 @@ const Beside = () => {
   const request = useRun((state) => state.request);
   const table = useDeferredValue(useRun((state) => state.table));
   const runs = useAdapters((state) => state.runs);
-  const wanted = useView((state) => state.address.rollout);
+  const addressRollout = useView((state) => state.address.rollout);
   useEffect(() => {
     if (useAdapters.getState().runs === null) void readAdapters();
   }, []);
@@ -111,8 +111,11 @@ const Beside = () => {
       ({ groupId, id }) => groupId === groupIdOf(request.runId, at) && !/-fork-\d+$/.test(id),
     ),
   );
-  const number = Math.max(before?.findIndex(({ id }) => id === table.order[wanted]) ?? -1, 0);
-  const other = after?.findIndex(({ id }) => id === table.order[wanted]) ?? -1;
+  const number = Math.max(
+    before?.findIndex(({ id }) => id === table.order[addressRollout]) ?? -1,
+    0,
+  );
+  const other = after?.findIndex(({ id }) => id === table.order[addressRollout]) ?? -1;
   const at = other < 0 ? number : other;
   const [a, b] = [before?.[at], after?.[at]];
   if (!a || !b) return null;
@@ -134,8 +137,8 @@ const Beside = () => {
 /** The hop map of the focused rollout, once it has ended. */
 const FocusedHops = () => {
   const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
-  const wanted = useView((state) => state.address.rollout);
-  const at = Math.min(wanted, order.length - 1);
+  const addressRollout = useView((state) => state.address.rollout);
+  const at = Math.min(addressRollout, order.length - 1);
   const id = order[at];
   const rollout = id !== undefined && finished[id] ? byId[id] : undefined;
   if (!rollout || emOf(rollout) === null) return null;

@@ -29,13 +29,13 @@ function ofTraining(
   source: Exclude<NonNullable<Screen['source']>, RecordSource>,
   runs: readonly EvaluableRun[],
 ): Writer {
-  const wanted = sampledAt(source);
+  const writerStep = sampledAt(source);
   const kept = runs.find(({ id }) => id === source.runId)?.steps ?? [];
   const alone: PolicyChoice = { kind: 'base', policy: source.setup.policy };
-  if (kept.includes(wanted))
-    return { policy: { kind: 'run', run: source.runId, step: wanted }, note: null };
-  if (wanted === 0) return { policy: alone, note: null };
-  const nearest = kept.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
+  if (kept.includes(writerStep))
+    return { policy: { kind: 'run', run: source.runId, step: writerStep }, note: null };
+  if (writerStep === 0) return { policy: alone, note: null };
+  const nearest = kept.toSorted((a, b) => Math.abs(a - writerStep) - Math.abs(b - writerStep))[0];
   if (nearest === undefined)
     return {
       policy: alone,
@@ -43,7 +43,7 @@ function ofTraining(
     };
   return {
     policy: { kind: 'run', run: source.runId, step: nearest },
-    note: `The adapter of step ${wanted}, which wrote it, is not stored; the adapter of step ${nearest} continues.`,
+    note: `The adapter of step ${writerStep}, which wrote it, is not stored; the adapter of step ${nearest} continues.`,
   };
 }
 

@@ -59,21 +59,21 @@ const chosen = (): QuestionChoice | null => {
 
 /** An example, or the question chosen while the world was loading; null if that already runs. */
 const chosenOrExample = async (): Promise<QuestionChoice | null> => {
-  useRun.setState({ wanted: true });
+  useRun.setState({ runRequested: true });
   need('sources', 'policy');
   const { id } = await exampleQuestion();
-  return useRun.getState().wanted ? (chosen() ?? { kind: 'world', id }) : null;
+  return useRun.getState().runRequested ? (chosen() ?? { kind: 'world', id }) : null;
 };
 
 /** Runs the question of the address; without one, an example. */
 export const startRun = async (): Promise<void> => {
   const now = chosen();
-  const { run, wanted } = useRun.getState();
+  const { run, runRequested } = useRun.getState();
   // Waiting for an example must not block a question chosen meanwhile.
-  if (isRunning(run) || (wanted && !now)) return;
+  if (isRunning(run) || (runRequested && !now)) return;
   const asked = now ?? (await chosenOrExample());
   if (!asked) return;
-  useRun.setState({ wanted: false });
+  useRun.setState({ runRequested: false });
   const { address, setAddress } = useView.getState();
   const { setup } = useSetup.getState();
   const policies = policiesOf(address.sides, setup);

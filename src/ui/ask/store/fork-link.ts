@@ -38,10 +38,10 @@ const textOf = ({ rollout, event, change, source, temperature, policy }: LinkedF
     ...(policy ? [policyText(policy)] : []),
   ].join('-');
 
-type Told = Pick<LinkedFork, 'source' | 'temperature' | 'policy'>;
+type ForkArgument = Pick<LinkedFork, 'source' | 'temperature' | 'policy'>;
 
 /** The argument of the change; null if the change needs another one. */
-function toldOf(change: ForkChange, text: string | undefined): Told | null {
+function parseArgument(change: ForkChange, text: string | undefined): ForkArgument | null {
   switch (change) {
     case 'source': {
       const source = pickOf(SOURCES, text ?? '');
@@ -65,9 +65,9 @@ function toldOf(change: ForkChange, text: string | undefined): Told | null {
 function parseOne(text: string): LinkedFork | null {
   const [, rollout, event, name = '', rest] = FORM.exec(text) ?? [];
   const change = pickOf(FORK_CHANGES, name);
-  const told = change && toldOf(change, rest);
-  if (!change || !told) return null;
-  return { rollout: Number(rollout) - 1, event: Number(event) - 1, change, ...told };
+  const argument = change && parseArgument(change, rest);
+  if (!change || !argument) return null;
+  return { rollout: Number(rollout) - 1, event: Number(event) - 1, change, ...argument };
 }
 
 /**

@@ -149,11 +149,11 @@ function findPolicy(link: LinkPolicy | undefined, lists: DeviceLists): PolicyRef
 }
 
 function findCollections(
-  wanted: readonly LinkCollection[],
+  linkedCollections: readonly LinkCollection[],
   { collections }: DeviceLists,
 ): string[] | Missing {
   const ids: string[] = [];
-  for (const { n, h } of wanted) {
+  for (const { n, h } of linkedCollections) {
     const same = collections.filter(({ hash }) => h !== '' && hash.startsWith(h));
     const found = same.find((one) => one.name === n) ?? same[0];
     if (!found) return `the collection “${n}”: import its files on Corpus`;

@@ -55,7 +55,7 @@ interface RunStore {
   unknownNames: readonly string[];
   table: RolloutTable;
   /** A run was requested before a question was available. */
-  wanted: boolean;
+  runRequested: boolean;
   /** Set if the rollouts were not asked here. */
   source: RolloutSource | null;
   /** Forks on the screen, by rollout id. */
@@ -124,7 +124,7 @@ export const useRun = create<RunStore>()((set) => ({
   run: null,
   unknownNames: [],
   table: EMPTY_TABLE,
-  wanted: false,
+  runRequested: false,
   source: null,
   ...NO_FORKS,
   beginFork: (id, note) =>

@@ -58,7 +58,7 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
     forkProblem: null,
     table: tableOf(rollouts),
     source,
-    wanted: false,
+    runRequested: false,
   });
   setAddress({ of, asked, run: false });
   useView.setState({ playing: false, selection: null, pinned: false, setupOpen: false });

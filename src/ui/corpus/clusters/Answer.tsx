@@ -49,7 +49,7 @@ const Summary = ({
 }: {
   answer: ClusterAnswer;
 }) => {
-  const wanted = hits.length + missed.length;
+  const exactCount = hits.length + missed.length;
   // Recall at k of the clusters against the exact scan.
   const kept = hits.filter(({ exactRank }) => exactRank !== null && exactRank <= hits.length);
   return (
@@ -60,8 +60,8 @@ const Summary = ({
       <b>
         {kept.length} of the {hits.length} best of the exact scan
       </b>
-      {wanted === hits.length ? '' : `, ${missed.length} missed`}. Clusters {formatMs(clusterMs)},
-      exact scan {formatMs(exactMs)}; τ {trace.temperature.toFixed(2)}, query{' '}
+      {exactCount === hits.length ? '' : `, ${missed.length} missed`}. Clusters{' '}
+      {formatMs(clusterMs)}, exact scan {formatMs(exactMs)}; τ {trace.temperature.toFixed(2)}, query{' '}
       {formatCount(trace.query + 1)}.
     </p>
   );

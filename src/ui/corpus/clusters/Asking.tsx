@@ -8,7 +8,7 @@ import type { Clusters } from './use-clusters.ts';
 const ASKED_AT_ONCE = 100;
 
 /** The form's fields; kept in the parent, because the list below sets the query. */
-export interface Wanted {
+export interface ClusterQuery {
   query: string;
   /** Passages. */
   k: number;
@@ -17,15 +17,15 @@ export interface Wanted {
 /** Searches the index, and resets its learned weights. */
 export const Asking = ({
   clusters,
-  wanted,
+  clusterQuery,
   onChange,
 }: {
   clusters: Clusters;
-  wanted: Wanted;
-  onChange: (wanted: Wanted) => void;
+  clusterQuery: ClusterQuery;
+  onChange: (clusterQuery: ClusterQuery) => void;
 }) => {
   const questions = useLab((state) => state.questions);
-  const { query, k } = wanted;
+  const { query, k } = clusterQuery;
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     clusters.search(query.trim(), k);

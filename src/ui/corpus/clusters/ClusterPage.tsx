@@ -12,7 +12,7 @@ import { useLab } from '../../lab/lab-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { ClusterMap } from '../map/ClusterMap.tsx';
 import { Answer } from './Answer.tsx';
-import { Asking, type Wanted } from './Asking.tsx';
+import { Asking, type ClusterQuery } from './Asking.tsx';
 import { ClusterTable } from './ClusterTable.tsx';
 import { ChoiceChart, TemperatureChart } from './Curves.tsx';
 import { Recent } from './Recent.tsx';
@@ -92,16 +92,16 @@ const Problem = ({ clusters }: { clusters: Clusters }) => (
 /** The index, once it is there. */
 const Index = (props: { local: LocalSpec; clusters: Clusters; overview: ClusterOverview }) => {
   const { local, clusters, overview } = props;
-  const [wanted, setWanted] = useState<Wanted>({ query: '', k: 10 });
+  const [clusterQuery, setClusterQuery] = useState<ClusterQuery>({ query: '', k: 10 });
   const { answer, busy } = clusters;
   const askAgain = (query: string) => {
-    setWanted({ ...wanted, query });
-    clusters.search(query, wanted.k);
+    setClusterQuery({ ...clusterQuery, query });
+    clusters.search(query, clusterQuery.k);
   };
   return (
     <>
       <Facts overview={overview} />
-      <Asking clusters={clusters} wanted={wanted} onChange={setWanted} />
+      <Asking clusters={clusters} clusterQuery={clusterQuery} onChange={setClusterQuery} />
       {busy === 'searching' && clusters.progress ? (
         <Working clusters={clusters} what="Vectors for the exact scan" />
       ) : null}

@@ -149,7 +149,7 @@ function useProgress(busy: boolean): ClusterProgress | null {
 function useLearning(
   local: LocalSpec,
   overview: ClusterOverview | null,
-  told: (learning: ClusterLearning) => void,
+  onLearned: (learning: ClusterLearning) => void,
 ): void {
   const changes = overview?.answers ? overview.learning.changes : null;
   useEffect(() => {
@@ -161,12 +161,12 @@ function useLearning(
         .clusters.learning(local, changes)
         .then(
           // Null: nothing was learned since.
-          (learning) => learning && told(learning),
+          (learning) => learning && onLearned(learning),
           () => undefined,
         );
     }, LEARNING_MS);
     return () => clearInterval(timer);
-    // `told` is another function every time.
+    // `onLearned` is another function every time.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [local, changes]);
 }

@@ -11,8 +11,8 @@ import { useMap, usePlaces } from './use-map.ts';
 const useGold = (query: string): readonly string[] => {
   const questions = useLab((state) => state.questions);
   return useMemo(() => {
-    const wanted = query.trim().toLowerCase();
-    return questions.find(({ text }) => text.trim().toLowerCase() === wanted)?.supporting ?? [];
+    const needle = query.trim().toLowerCase();
+    return questions.find(({ text }) => text.trim().toLowerCase() === needle)?.supporting ?? [];
   }, [questions, query]);
 };
 

@@ -29,11 +29,11 @@ export function marksOfHits(
   { query: at, passages }: MapPlaces,
 ): MarkedQuery {
   const points = new Map(map.ids.map((id, point) => [id, point]));
-  const wanted = new Set(gold.map(plain));
+  const goldTitles = new Set(gold.map(plain));
   let web = 0;
   const marks = hits.flatMap(({ passage, source }, i): Mark[] => {
     const { title } = passage;
-    const kind = wanted.has(plain(title)) ? 'hit-gold' : 'hit';
+    const kind = goldTitles.has(plain(title)) ? 'hit-gold' : 'hit';
     const common = { kind, rank: i + 1, title } as const;
     if (source === 'web') {
       const place = passages[web++];
@@ -47,7 +47,7 @@ export function marksOfHits(
   // Gold is named by titles, not by ids.
   const found = new Set(hits.map(({ passage }) => plain(passage.title)));
   const missed = map.titles.flatMap((title, point): Mark[] =>
-    wanted.has(plain(title)) && !found.has(plain(title))
+    goldTitles.has(plain(title)) && !found.has(plain(title))
       ? [{ kind: 'gold', rank: null, title, point, place: placeOf(map, point), web: false }]
       : [],
   );

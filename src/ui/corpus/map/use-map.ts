@@ -26,11 +26,11 @@ export interface OpenedMap {
 }
 
 /** Loads the map of a source on demand. Use a key: another source is another component. */
-export function useMap(local: LocalSpec, wanted: boolean): OpenedMap {
+export function useMap(local: LocalSpec, enabled: boolean): OpenedMap {
   const [shown, setShown] = useState<PassageMap | WithoutVectors | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [progress, setProgress] = useState<ClusterProgress | null>(null);
-  const opening = wanted && shown === null && error === null;
+  const opening = enabled && shown === null && error === null;
   useEffect(() => {
     if (!opening) return undefined;
     let left = false;

@@ -79,16 +79,16 @@ const Names = () => {
 
 /**
  * The search form and the last results.
- * @param wanted the query in the address; may be empty
+ * @param addressQuery the query in the address; may be empty
  */
-const Panel = ({ wanted }: { wanted: string }) => {
+const Panel = ({ addressQuery }: { addressQuery: string }) => {
   const ready = useLab((state) => state.parts.retrieval.status === 'ready');
   const note = useLab((state) => state.parts.retrieval.note);
   const sources = useLab((state) => state.sources);
   const memory = sources?.memory
     ? `≈ ${formatBytes(sources.memory.passages + sources.memory.lexical + sources.memory.dense)}`
     : null;
-  const [query, setQuery] = useState(wanted);
+  const [query, setQuery] = useState(addressQuery);
   const [source, setSource] = useState<SearchTarget>('local');
   const [k, setK] = useState(20);
   const [found, setFound] = useState<Found | null>(null);
@@ -108,13 +108,13 @@ const Panel = ({ wanted }: { wanted: string }) => {
     }
   };
   // Searches for the query of the address once the retriever is loaded.
-  const searchWanted = useEffectEvent(() => void search(wanted));
+  const searchAddressQuery = useEffectEvent(() => void search(addressQuery));
   useEffect(() => {
-    if (!ready || wanted === '') return undefined;
+    if (!ready || addressQuery === '') return undefined;
     // In a callback, because an effect must not set state.
-    const turn = setTimeout(() => searchWanted());
+    const turn = setTimeout(() => searchAddressQuery());
     return () => clearTimeout(turn);
-  }, [ready, wanted]);
+  }, [ready, addressQuery]);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void search();
@@ -187,6 +187,6 @@ const Panel = ({ wanted }: { wanted: string }) => {
 
 /** Tests the retriever of rollouts; the address may contain a query. */
 export const SearchPanel = () => {
-  const wanted = searchedFor(useSearch());
-  return <Panel key={wanted} wanted={wanted} />;
+  const addressQuery = searchedFor(useSearch());
+  return <Panel key={addressQuery} addressQuery={addressQuery} />;
 };

@@ -44,13 +44,13 @@ const useConnectionTest = () => {
     const { signal } = controller;
     // An https page cannot request an http server.
     const options = { signal, origin: window.location.origin };
-    const told = await testConnection(
+    const outcome = await testConnection(
       spec,
       query.trim() === '' ? options : { ...options, query: query.trim() },
     ).catch(() => null);
     // It was cancelled, or replaced by a newer test.
     if (running.current !== controller) return;
-    setReport(told);
+    setReport(outcome);
     setBusy(false);
   };
   const forget = (): void => {

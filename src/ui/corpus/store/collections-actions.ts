@@ -16,7 +16,7 @@ import { lab } from '../../lab/connection.ts';
 import {
   useCollections,
   type CollectionsJob,
-  type Offered,
+  type NewFile,
   type PendingImport,
 } from './collections-store.ts';
 import { forgetCollection, takeUp } from '../../setup/search-with.ts';
@@ -82,8 +82,8 @@ const stem = (name: string): string =>
     .slice(0, 100) || 'Collection';
 
 /** Offers files for import. */
-export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: string): void => {
-  const [first] = offered;
+export const offerFiles = (newFiles: readonly NewFile[], leftOut = 0, folder?: string): void => {
+  const [first] = newFiles;
   if (!first) {
     const what = leftOut > 0 ? `Nothing in the ${plural(leftOut, 'file')} there` : 'Nothing there';
     return set({
@@ -98,7 +98,7 @@ export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: st
     notice: null,
     added: null,
     pending: {
-      files: offered,
+      files: newFiles,
       leftOut,
       shown: 0,
       into: null,
@@ -167,7 +167,7 @@ const free = (): boolean => {
 };
 
 /** Reports the result of an import: the new size of the collection, or why it stopped. */
-const told = (outcome: ImportOutcome): void => {
+const reportImport = (outcome: ImportOutcome): void => {
   if (outcome.status === 'failed')
     return set({ problem: { text: outcome.message, detail: outcome.reason } });
   if (outcome.status === 'cancelled')
@@ -195,7 +195,7 @@ const told = (outcome: ImportOutcome): void => {
 const runImport = async (act: () => Promise<ImportOutcome>): Promise<string | null> => {
   try {
     const outcome = await act();
-    told(outcome);
+    reportImport(outcome);
     return outcome.status === 'ready' ? outcome.collection.id : null;
   } catch (error) {
     tell('The import stopped; what was imported so far is kept', error);

@@ -12,11 +12,11 @@ import type { ImportChoice } from '../../../lab/contract/records/collections.ts'
 /** State of the Corpus page: the list, files to import, and the current job. */
 
 /** A file to import, before its format is chosen. */
-export type Offered = Omit<FileToImport, 'choice'>;
+export type NewFile = Omit<FileToImport, 'choice'>;
 
 /** Dropped, chosen, fetched or pasted files, with the import options. */
 export interface PendingImport {
-  files: readonly Offered[];
+  files: readonly NewFile[];
   /** Skipped files of a folder, by unknown type. */
   leftOut: number;
   /** The previewed one. */

@@ -7,7 +7,7 @@ import { useCollections } from '../../corpus/store/collections-store.ts';
 import { BuiltInReader } from '../../setup/form/BuiltInReader.tsx';
 import { PickField } from '../../kit/PickField.tsx';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
-import { LookingUp, UnknownNames, useUnknownNames } from './UnknownNames.tsx';
+import { NameCheckProgress, UnknownNames, useUnknownNames } from './UnknownNames.tsx';
 
 const SPLITS = ['train', 'dev', 'test', 'all'] as const;
 
@@ -36,16 +36,16 @@ const Collections = (props: {
 }) => {
   const { source, set } = props;
   const collections = useCollections((state) => state.collections);
-  const offered = collections.filter(({ questions }) => questions > 0);
+  const withQuestions = collections.filter(({ questions }) => questions > 0);
   return (
     <Select
       size="xs"
       label="Set"
       data={[
         ...source.ids
-          .filter((id) => !offered.some((one) => one.id === id))
+          .filter((id) => !withQuestions.some((one) => one.id === id))
           .map((id) => ({ value: id, label: 'deleted set' })),
-        ...offered.map(({ id, name, questions }) => ({
+        ...withQuestions.map(({ id, name, questions }) => ({
           value: id,
           label: `${name} (${questions})`,
         })),
@@ -116,7 +116,7 @@ const isForeign = ({ policies, questions, retrieval }: EvaluationSpec): boolean 
 export const QuestionsPicker = () => {
   const sources = useEvaluateDraft(({ spec }) => spec.questions);
   const first = useCollections((state) => state.collections.find(({ questions }) => questions > 0));
-  const looked = useUnknownNames();
+  const nameCheck = useUnknownNames();
   const foreign = useEvaluateDraft(({ spec }) => isForeign(spec));
   useEffect(() => {
     void readCollections();
@@ -137,12 +137,12 @@ export const QuestionsPicker = () => {
               remove={() => change(sources.filter((_, at) => at !== index))}
             />
             <div role="status">
-              <UnknownNames looked={looked} set={index} />
+              <UnknownNames nameCheck={nameCheck} set={index} />
             </div>
           </li>
         ))}
       </ul>
-      <LookingUp looked={looked} />
+      <NameCheckProgress nameCheck={nameCheck} />
       {foreign ? <BuiltInReader /> : null}
       <div className="editor-actions">
         <Button

@@ -15,24 +15,24 @@ const REST_MS = 500;
 const PAGE = 20;
 
 /** State of the name check; `nothing` if nothing imported is used, or the form is invalid. */
-export type LookedUp =
+export type NameCheck =
   | { state: 'nothing' }
   | { state: 'reading'; stage: string; leftMs: number | null; stop: () => void }
   | { state: 'stopped'; again: () => void }
   | { state: 'known'; sets: readonly UnknownInSet[] }
   | { state: 'failed'; message: string };
 
-const NOTHING: LookedUp = { state: 'nothing' };
+const NOTHING: NameCheck = { state: 'nothing' };
 
 /** The inputs of the name check. */
 const keyOf = ({ systems, questions, retrieval }: EvaluationSpec, round: number): string =>
   JSON.stringify([systems, questions, retrieval, round]);
 
 /** Names in the chosen questions that no searched passage mentions; checked again when the form changes. */
-export const useUnknownNames = (): LookedUp => {
+export const useUnknownNames = (): NameCheck => {
   const spec = useEvaluateDraft((state) => state.spec);
   const ready = useEvaluate((state) => state.status === 'ready');
-  const [found, setFound] = useState<{ to: string; looked: LookedUp } | null>(null);
+  const [found, setFound] = useState<{ to: string; nameCheck: NameCheck } | null>(null);
   const [round, setRound] = useState(0);
   const own =
     spec.questions.some(({ kind }) => kind === 'collections') ||
@@ -42,8 +42,8 @@ export const useUnknownNames = (): LookedUp => {
     if (key === null) return undefined;
     const abort = new AbortController();
     const { signal } = abort;
-    const show = (looked: LookedUp): void => {
-      if (!signal.aborted) setFound({ to: key, looked });
+    const show = (nameCheck: NameCheck): void => {
+      if (!signal.aborted) setFound({ to: key, nameCheck });
     };
     const stop = (): void => {
       show({ state: 'stopped', again: () => setRound((before) => before + 1) });
@@ -68,7 +68,7 @@ export const useUnknownNames = (): LookedUp => {
     };
   }, [key]);
   // Results for other questions or passages are not shown.
-  return found !== null && found.to === key ? found.looked : NOTHING;
+  return found !== null && found.to === key ? found.nameCheck : NOTHING;
 };
 
 /** Unknown names of one question set; also says if all names are known. */
@@ -112,10 +112,10 @@ const Naming = (props: { found: UnknownInSet; where: string; searchesOwn: boolea
 };
 
 /** Unknown names of one question set, per retrieval setting. */
-export const UnknownNames = ({ looked, set }: { looked: LookedUp; set: number }) => {
+export const UnknownNames = ({ nameCheck, set }: { nameCheck: NameCheck; set: number }) => {
   const retrieval = useEvaluateDraft(({ spec }) => spec.retrieval);
-  if (looked.state !== 'known') return null;
-  return looked.sets
+  if (nameCheck.state !== 'known') return null;
+  return nameCheck.sets
     .filter((one) => one.set === set)
     .map((found) => {
       const numbers = found.retrievals.map((at) => at + 1);
@@ -129,14 +129,16 @@ export const UnknownNames = ({ looked, set }: { looked: LookedUp; set: number })
 };
 
 /** Progress of the check, a stop button, and why it ended. */
-export const LookingUp = ({ looked }: { looked: LookedUp }) => {
-  switch (looked.state) {
+export const NameCheckProgress = ({ nameCheck }: { nameCheck: NameCheck }) => {
+  switch (nameCheck.state) {
     case 'reading':
       return (
         <p className="fine">
-          Do passages mention what these questions name? {looked.stage}
-          {looked.leftMs === null ? '' : ` · ${formatDuration(looked.leftMs / 1000)} left`}{' '}
-          <button type="button" className="link" onClick={looked.stop}>
+          Do passages mention what these questions name? {nameCheck.stage}
+          {nameCheck.leftMs === null
+            ? ''
+            : ` · ${formatDuration(nameCheck.leftMs / 1000)} left`}{' '}
+          <button type="button" className="link" onClick={nameCheck.stop}>
             Skip this check
           </button>
         </p>
@@ -145,13 +147,13 @@ export const LookingUp = ({ looked }: { looked: LookedUp }) => {
       return (
         <p className="fine">
           The names were not checked.{' '}
-          <button type="button" className="link" onClick={looked.again}>
+          <button type="button" className="link" onClick={nameCheck.again}>
             Look up
           </button>
         </p>
       );
     case 'failed':
-      return <p className="fine">⚠ The names could not be checked: {looked.message}</p>;
+      return <p className="fine">⚠ The names could not be checked: {nameCheck.message}</p>;
     case 'nothing':
     case 'known':
       return null;

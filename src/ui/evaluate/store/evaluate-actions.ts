@@ -34,11 +34,11 @@ export const evaluationsApi = (): EvaluationsApi => lab().evaluations;
 /** Measures this device for an evaluation; its phase is in `measuring`. */
 export const measureDevice = async (spec: EvaluationSpec, device: DeviceChoice): Promise<void> => {
   useEvaluate.setState({ problem: null, measuring: 'starting' });
-  const told = (measuring: string): void => {
+  const showPhase = (measuring: string): void => {
     if (useEvaluate.getState().measuring !== null) useEvaluate.setState({ measuring });
   };
   await attempt('This device could not be measured', () =>
-    evaluationsApi().measure(spec, device, told),
+    evaluationsApi().measure(spec, device, showPhase),
   );
   useEvaluate.setState(({ measured }) => ({ measuring: null, measured: measured + 1 }));
 };

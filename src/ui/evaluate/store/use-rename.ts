@@ -9,8 +9,8 @@ import { renameEvaluation } from './evaluate-actions.ts';
 export const useRename = ({ id, name }: Pick<EvaluationRecord, 'id' | 'name'>) => {
   const [text, setText] = useState<string | null>(null);
   const commit = (): void => {
-    const wanted = text?.trim() ?? '';
-    if (wanted !== '' && wanted !== name) void renameEvaluation(id, wanted);
+    const newName = text?.trim() ?? '';
+    if (newName !== '' && newName !== name) void renameEvaluation(id, newName);
     setText(null);
   };
   return { text, setText, commit };

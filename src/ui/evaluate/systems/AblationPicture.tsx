@@ -76,12 +76,12 @@ const Drawing = memo(
       lines.map(({ name }) => name),
       Math.round(width * 0.34),
     );
-    const wanted = settings.map((setting, at) =>
+    const columnWidths = settings.map((setting, at) =>
       widthOf([setting, ...lines.map(({ values }) => values[at]?.text ?? '')], 150),
     );
     // Without room, the settings are only in the table.
     const room = width - names - 240;
-    const columns = wanted.reduce((sum, one) => sum + one, 0) <= room ? wanted : [];
+    const columns = columnWidths.reduce((sum, one) => sum + one, 0) <= room ? columnWidths : [];
     const left = names + columns.reduce((sum, one) => sum + one, 0);
     const axis = axisOf(lines);
     const x = (value: number): number => left + 12 + placeOf(axis, value) * (width - left - 74);

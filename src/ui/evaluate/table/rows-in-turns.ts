@@ -13,7 +13,7 @@ const textOf = (row: TableRow): string => {
 };
 
 /** A rendered row with its columns. */
-export interface StandingRow extends TableRow {
+export interface RenderedRow extends TableRow {
   /** JSON of the columns and their bar ranges: a changed range re-renders every row, also in turns. */
   columns: string;
 }
@@ -22,15 +22,15 @@ export interface StandingRow extends TableRow {
  * The next rows to render: unchanged ones keep their objects, at most `count` others are updated, the
  * rest wait.
  */
-export function takeRows(
-  shown: readonly StandingRow[],
-  wanted: readonly TableRow[],
+export function nextRows(
+  shown: readonly RenderedRow[],
+  target: readonly TableRow[],
   columns: string,
   count: number,
-): { rows: StandingRow[]; left: boolean } {
+): { rows: RenderedRow[]; left: boolean } {
   const standing = new Map(shown.map((one) => [one.system, one]));
   let [taken, left] = [0, false];
-  const rows = wanted.flatMap((row) => {
+  const rows = target.flatMap((row) => {
     const old = standing.get(row.system);
     if (old?.columns === columns && textOf(old) === textOf(row)) return [old];
     if (taken < count) {
@@ -72,20 +72,20 @@ const inFrames = (take: () => boolean): (() => void) => {
 
 /** Updates the rows of a changing table a few per frame, until all are current. */
 export const useRowsInTurns = (
-  wanted: readonly TableRow[],
+  target: readonly TableRow[],
   columns: string,
-): readonly StandingRow[] => {
-  const [shown, setShown] = useState(() => takeRows([], wanted, columns, ROWS_A_FRAME).rows);
+): readonly RenderedRow[] => {
+  const [shown, setShown] = useState(() => nextRows([], target, columns, ROWS_A_FRAME).rows);
   const latest = useRef(shown);
   useEffect(
     () =>
       inFrames(() => {
-        const { rows, left } = takeRows(latest.current, wanted, columns, ROWS_A_FRAME);
+        const { rows, left } = nextRows(latest.current, target, columns, ROWS_A_FRAME);
         latest.current = rows;
         setShown(rows);
         return left;
       }),
-    [wanted, columns],
+    [target, columns],
   );
   return shown;
 };

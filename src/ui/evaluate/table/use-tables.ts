@@ -34,12 +34,12 @@ export const useTables = (id: string, request: TableRequest, version: number): T
   });
   const [answers, setAnswers] = useState(0);
   // An answer that arrives later still belongs to this key.
-  const wanted = useRef<string | null>(key);
+  const latestKey = useRef<string | null>(key);
   const last = useRef({ key: '', version: -1, at: 0, busy: false });
   useEffect(() => {
-    wanted.current = key;
+    latestKey.current = key;
     return () => {
-      wanted.current = null;
+      latestKey.current = null;
     };
   }, [key]);
   useEffect(() => {
@@ -50,7 +50,7 @@ export const useTables = (id: string, request: TableRequest, version: number): T
       const own = { key, version, at: 0, busy: true };
       last.current = own;
       const show = (tables: Tables): void => {
-        if (wanted.current === key) setFound({ key, ...tables });
+        if (latestKey.current === key) setFound({ key, ...tables });
       };
       try {
         show({ tables: await evaluationsApi().table(id, request), problem: null });

@@ -12,7 +12,7 @@ import {
 import { formatCount } from '../words/format.ts';
 import { takeTurn, useTurn } from '../turns.ts';
 import { ChartTable } from './ChartTable.tsx';
-import { lookedAt, zoomed } from './chart-view.ts';
+import { applyView, zoomed } from './chart-view.ts';
 import { useCharts, useChartsStore } from './charts-store.tsx';
 import { endLabels, planChart, type ChartPlan } from './plan.ts';
 import { PAD, Plot } from './Plot.tsx';
@@ -299,12 +299,12 @@ export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartPro
   const log = useCharts(store, (state) => state.log);
   const span = useCharts(store, (state) => state.span);
   const [asTable, setAsTable] = useState(false);
-  const wanted = useMemo(
-    () => lookedAt(measured, { smoothing, log, span }),
+  const nextSpec = useMemo(
+    () => applyView(measured, { smoothing, log, span }),
     [measured, smoothing, log, span],
   );
   // One chart per frame when all change.
-  const spec = useTurn(wanted);
+  const spec = useTurn(nextSpec);
   const none = isEmpty(measured);
   const empty = isEmpty(spec);
   const whole = useMemo(() => spanOf(measured.series), [measured]);

@@ -61,24 +61,24 @@ export const stepTicks = (first: number, last: number, count = 5): number[] => {
 };
 
 /**
- * Moves labels apart to a distance of `gap` in [low, high], each as near to its wanted position as the
+ * Moves labels apart to a distance of `gap` in [low, high], each as near to its desired position as the
  * order allows.
- * @returns positions in the order of `wanted`
+ * @returns positions in the order of `desired`
  */
 export const spreadLabels = (
-  wanted: readonly number[],
+  desired: readonly number[],
   gap: number,
   low: number,
   high: number,
 ): number[] => {
-  const order = wanted.map((_, index) => index).sort((a, b) => wanted[a]! - wanted[b]! || a - b);
-  const placed = wanted.slice();
+  const order = desired.map((_, index) => index).sort((a, b) => desired[a]! - desired[b]! || a - b);
+  const placed = desired.slice();
   let floor = low;
   for (const index of order) {
-    placed[index] = Math.max(floor, wanted[index]!);
+    placed[index] = Math.max(floor, desired[index]!);
     floor = placed[index] + gap;
   }
-  let ceiling = Math.max(high, low + gap * (wanted.length - 1));
+  let ceiling = Math.max(high, low + gap * (desired.length - 1));
   for (const index of order.toReversed()) {
     placed[index] = Math.min(ceiling, placed[index]!);
     ceiling = placed[index] - gap;

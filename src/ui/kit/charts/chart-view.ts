@@ -53,7 +53,7 @@ const canBeLog = ({ kind, series }: ChartSpec): boolean =>
   kind === 'lines' && series.some(({ points }) => points.some(({ y }) => y > 0));
 
 /** The chart under these settings. Its readout keeps the measured numbers. */
-export const lookedAt = (spec: ChartSpec, { smoothing, log, span }: ChartLook): ChartSpec => {
+export const applyView = (spec: ChartSpec, { smoothing, log, span }: ChartLook): ChartSpec => {
   if (smoothing <= 0 && !log && !span) return spec;
   const asLog = spec.log === true || (log && canBeLog(spec));
   const shown = span ? within(span) : null;

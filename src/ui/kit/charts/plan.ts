@@ -121,7 +121,7 @@ const LABEL_GAP = 13;
 export const endLabels = (spec: ChartSpec, plan: ChartPlan, height: number): EndLabel[] => {
   const last = plan.rows.at(-1)?.parts ?? [];
   let below = 0;
-  const wanted = spec.series.map(({ points, smoothed }, index) => {
+  const desired = spec.series.map(({ points, smoothed }, index) => {
     const value =
       spec.kind === 'stack'
         ? // The middle of its layer.
@@ -129,5 +129,5 @@ export const endLabels = (spec: ChartSpec, plan: ChartPlan, height: number): End
         : ((smoothed?.at(-1) ?? points.at(-1))?.y ?? plan.axis.low);
     return (1 - placeOf(plan.axis, value)) * height;
   });
-  return spreadLabels(wanted, LABEL_GAP, 0, height).map((y, index) => ({ index, y }));
+  return spreadLabels(desired, LABEL_GAP, 0, height).map((y, index) => ({ index, y }));
 };

@@ -25,13 +25,13 @@ export const droppedEntries = (transfer: DataTransfer): FileSystemEntry[] =>
 
 /**
  * The files of an entry, depth first.
- * @param wanted filter for every file and folder, before it is opened
+ * @param filter filter for every file and folder, before it is opened
  */
 export async function* filesBelow(
   entry: FileSystemEntry,
-  wanted: (entry: FileSystemEntry) => boolean = () => true,
+  filter: (entry: FileSystemEntry) => boolean = () => true,
 ): AsyncGenerator<{ path: string; file: File }> {
   if (isFile(entry)) yield { path: entry.fullPath.replace(/^\//u, ''), file: await fileOf(entry) };
   else if (isFolder(entry))
-    for (const inner of await entriesOf(entry)) if (wanted(inner)) yield* filesBelow(inner, wanted);
+    for (const inner of await entriesOf(entry)) if (filter(inner)) yield* filesBelow(inner, filter);
 }

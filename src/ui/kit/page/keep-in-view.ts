@@ -5,7 +5,7 @@ const SETTLES = 3000;
 const MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /** Position of an element, CSS pixels. */
-interface Standing {
+interface Position {
   /** From the top of the scrolled content. */
   place: number;
   /** Total scroll offset. */
@@ -16,7 +16,7 @@ interface Standing {
   atEnd: boolean;
 }
 
-const standingOf = (element: Element): Standing => {
+const positionOf = (element: Element): Position => {
   let [scrolled, height, atEnd] = [0, 0, true];
   for (let around = element.parentElement; around; around = around.parentElement) {
     const { scrollTop, scrollHeight, clientHeight } = around;
@@ -31,7 +31,7 @@ const standingOf = (element: Element): Standing => {
 const differ = (a: number, b: number): boolean => Math.abs(a - b) >= 1;
 
 /** Whether the element moved, or the end of the page that limited scrolling did. */
-const isElsewhere = (was: Standing, is: Standing): boolean =>
+const isElsewhere = (was: Position, is: Position): boolean =>
   differ(was.place, is.place) || (differ(was.height, is.height) && (was.atEnd || is.atEnd));
 
 /**
@@ -46,18 +46,18 @@ export const keepInView = (
   find: () => Element | null,
   bring: (element: Element) => void,
 ): (() => void) => {
-  let was: Standing | null = null;
+  let was: Position | null = null;
   let since = performance.now();
   const place = (element: Element): void => {
     bring(element);
-    was = standingOf(element);
+    was = positionOf(element);
     since = performance.now();
   };
   const look = (): void => {
     frame = requestAnimationFrame(look);
     const element = find();
     if (element) {
-      const is = standingOf(element);
+      const is = positionOf(element);
       if (!was || isElsewhere(was, is)) place(element);
       // Nothing moved by itself: the user scrolled.
       else if (differ(was.scrolled, is.scrolled)) return end();

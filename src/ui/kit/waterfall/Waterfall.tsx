@@ -136,27 +136,27 @@ export const Waterfall = (props: {
 }) => {
   const { id, record, open } = props;
   const times = useMemo(() => timesOf(record), [record]);
-  const told = times.kind === 'times' ? times : null;
+  const known = times.kind === 'times' ? times : null;
   return (
     <Picture
       id={id}
       title="Where the time went"
       heading="h2"
       hint="One row per span of time, from the beginning of the rollout to its end."
-      note={told ? totalWords(told) : undefined}
+      note={known ? totalWords(known) : undefined}
       empty={times.kind === 'none' ? times.why : null}
       renderPicture={(width) =>
-        told ? (
+        known ? (
           <>
-            <Drawing times={told} width={width} />
-            <Rows times={told} open={open} width={width} />
+            <Drawing times={known} width={width} />
+            <Rows times={known} open={open} width={width} />
           </>
         ) : null
       }
-      renderTable={() => (told ? <Table times={told} open={open} /> : null)}
+      renderTable={() => (known ? <Table times={known} open={open} /> : null)}
       foot={
-        told
-          ? timeNotes(told, record.judge !== undefined).map((note) => (
+        known
+          ? timeNotes(known, record.judge !== undefined).map((note) => (
               <p key={note} className="fine" data-legend="">
                 {note}
               </p>

@@ -96,10 +96,10 @@ export const FitSummary = (props: {
   /** The user's choice of KV cache type. */
   keys?: StoreType | undefined;
 }) => {
-  const { config: json, weights, keys: wanted } = props;
+  const { config: json, weights, keys: chosenKeys } = props;
   const limits = useDeviceLimits();
   const { config, problem } = useMemo(() => supported(json), [json]);
-  const keys = config && limits && (wanted ?? automaticKeys(config, limits));
+  const keys = config && limits && (chosenKeys ?? automaticKeys(config, limits));
   const rows = useMemo(
     () => (config && keys && limits ? rowsOf(config, keys, limits) : []),
     [config, keys, limits],
@@ -120,7 +120,7 @@ export const FitSummary = (props: {
         <b>{row ? formatParameters(row.samples.parameters) : null}</b> parameters · on{' '}
         {limits.device} with {formatBytes(limits.memory)}, {limits.basis} · {formatCount(maxSlots)}{' '}
         rollouts of {formatCount(maxContext)} tokens in parallel, KV cache in {keys}
-        {wanted ? null : ' (automatic)'}
+        {chosenKeys ? null : ' (automatic)'}
         {row ? `: ${formatBytes(row.samples.contextBytes)}` : null}
         {limits.engines > 1
           ? ` · in each of ${limits.engines} workers, which share the work (Train counts the same)`

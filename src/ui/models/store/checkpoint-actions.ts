@@ -124,14 +124,14 @@ export const dropLook = (): void => {
 };
 
 /** Starts to store the previewed checkpoint. */
-export const addLooked = async (name: string): Promise<void> => {
-  const { look: looked } = useCheckpoints.getState();
-  if (looked.status !== 'ready') return;
+export const storePreviewed = async (name: string): Promise<void> => {
+  const { look: preview } = useCheckpoints.getState();
+  if (preview.status !== 'ready') return;
   void keepStorage();
-  const { view, files } = looked;
+  const { view, files } = preview;
   const added = await attempt(() => api().add(view.plan, name, files ?? undefined));
   // Another one may be previewed by now.
-  if (added && useCheckpoints.getState().look === looked) dropLook();
+  if (added && useCheckpoints.getState().look === preview) dropLook();
 };
 
 /**

@@ -25,23 +25,23 @@ import './judge.css';
  */
 
 /** What is stored of the verdicts; null while it is read, a message where that failed. */
-const useStanding = (file: FileRecord): JudgeStatus | string | null => {
+const useJudgeStatus = (file: FileRecord): JudgeStatus | string | null => {
   const kept = useJudging((state) => state.kept);
-  const [standing, setStanding] = useState<JudgeStatus | string | null>(null);
+  const [judgeStatus, setJudgeStatus] = useState<JudgeStatus | string | null>(null);
   useEffect(() => {
     let live = true;
     lab()
       .rollouts.judgeStanding(file.id)
       .then(
-        (found) => live && setStanding(found),
-        (error: unknown) => live && setStanding(messageOf(error)),
+        (found) => live && setJudgeStatus(found),
+        (error: unknown) => live && setJudgeStatus(messageOf(error)),
       );
     return () => {
       live = false;
     };
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- read again when verdicts were kept
   }, [file.id, kept]);
-  return standing;
+  return judgeStatus;
 };
 
 const HEADS: readonly Head[] = [[''], ['EM 1', 'number'], ['EM 0', 'number']];
@@ -133,7 +133,7 @@ const useJudges = () => {
 };
 
 /** Choice of the judge, which is kept in the setup, and the buttons that start and stop it. One job runs at a time. */
-const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStatus }) => {
+const Chooser = ({ file, judgeStatus }: { file: FileRecord; judgeStatus: JudgeStatus }) => {
   const judges = useJudges();
   const spec = useSetup(({ setup }) => setup.judge);
   const change = useSetup((state) => state.change);
@@ -173,19 +173,19 @@ const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStatus }
         <>
           <Button
             size="xs"
-            disabled={!chosen || standing.without === 0}
+            disabled={!chosen || judgeStatus.without === 0}
             onClick={() => chosen && void startJudging(file.id, chosen.ref, false)}
           >
-            Judge {plural(standing.without, 'answer')} unjudged
+            Judge {plural(judgeStatus.without, 'answer')} unjudged
           </Button>
-          {standing.without < standing.judgeable ? (
+          {judgeStatus.without < judgeStatus.judgeable ? (
             <Button
               size="xs"
               variant="default"
               disabled={!chosen}
               onClick={() => chosen && void startJudging(file.id, chosen.ref, true)}
             >
-              Judge all {formatCount(standing.judgeable)} again
+              Judge all {formatCount(judgeStatus.judgeable)} again
             </Button>
           ) : null}
         </>
@@ -199,13 +199,13 @@ const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStatus }
  * @param props.search the query of the address: links to rollouts keep it, so that "back" finds the table as it was
  */
 export const JudgeView = ({ file, search }: { file: FileRecord; search: string }) => {
-  const standing = useStanding(file);
+  const judgeStatus = useJudgeStatus(file);
   const job = useJudging((state) => state.job);
-  if (standing === null) return <p role="status">Reading the verdicts …</p>;
-  if (typeof standing === 'string') return <p className="warn">{standing}</p>;
+  if (judgeStatus === null) return <p role="status">Reading the verdicts …</p>;
+  if (typeof judgeStatus === 'string') return <p className="warn">{judgeStatus}</p>;
   if (file.status === 'importing')
     return <p>The file is still being read. Judge its answers once it is complete.</p>;
-  if (standing.judgeable === 0)
+  if (judgeStatus.judgeable === 0)
     return (
       <p>Nothing to judge: no rollout in this file has both a gold answer and a readable answer.</p>
     );
@@ -216,13 +216,13 @@ export const JudgeView = ({ file, search }: { file: FileRecord; search: string }
         verdicts are stored with the rollouts: see them in the table, filters, disagreements and
         exports.
       </p>
-      <Chooser file={file} standing={standing} />
+      <Chooser file={file} judgeStatus={judgeStatus} />
       {job ? <JudgeProgress job={job} fileId={file.id} /> : null}
-      <AgreementTable agreement={standing.agreement} />
-      {standing.judging ? (
+      <AgreementTable agreement={judgeStatus.agreement} />
+      {judgeStatus.judging ? (
         <>
-          <Cost judging={standing.judging} />
-          <NotJudged judging={standing.judging} fileId={file.id} search={search} />
+          <Cost judging={judgeStatus.judging} />
+          <NotJudged judging={judgeStatus.judging} fileId={file.id} search={search} />
         </>
       ) : null}
     </div>

@@ -42,7 +42,7 @@ const change = (part: Partial<JudgeJob>): void =>
   useJudging.setState(({ job }) => ({ job: job && { ...job, ...part } }));
 
 /** Collects outcomes and keeps them now and then, in order. */
-class Keeper {
+class VerdictWriter {
   readonly #fileId: string;
   #waiting: JudgeOutcome[] = [];
   #by = '';
@@ -82,7 +82,7 @@ class Keeper {
   }
 
   /** Keeps what waits. @returns words that say what could not be kept, empty where all was. Never rejects. */
-  async keepRest(): Promise<string> {
+  async writeRest(): Promise<string> {
     try {
       await this.flush();
       return '';
@@ -131,7 +131,7 @@ export const startJudging = async (
     words: null,
   };
   useJudging.setState({ job });
-  const keeper = new Keeper(fileId);
+  const writer = new VerdictWriter(fileId);
   try {
     const items = await lab().rollouts.toJudge(fileId, again);
     change({ total: items.length, startedAt: performance.now() });
@@ -139,17 +139,17 @@ export const startJudging = async (
       ref,
       items,
       (outcome, by) => {
-        keeper.add(outcome, by);
+        writer.add(outcome, by);
         count(outcome);
       },
       signal,
     );
-    change({ words: both(ENDED[ended], await keeper.keepRest()) });
+    change({ words: both(ENDED[ended], await writer.writeRest()) });
   } catch (error) {
     const why = signal.aborted
       ? ENDED.cancelled
       : `The judge could not be called: ${messageOf(error)}`;
-    change({ words: both(why, await keeper.keepRest()) });
+    change({ words: both(why, await writer.writeRest()) });
   } finally {
     abort = null;
     change({ status: 'ended' });

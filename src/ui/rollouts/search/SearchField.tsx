@@ -10,7 +10,7 @@ const SHORTEST = 2;
 
 interface SearchFieldProps {
   /** What the address says. */
-  wanted: string;
+  searchText: string;
   /** Searches for the same words again. */
   again: () => void;
   /** @param further the same writing continues: "back" does not stop at each key */
@@ -20,34 +20,34 @@ interface SearchFieldProps {
 }
 
 /** The words that all rollouts are searched for; looked for a moment after the last key, or on Enter. */
-export const SearchField = ({ wanted, again, search, enterList }: SearchFieldProps) => {
-  const [text, setText] = useState(wanted);
-  const [given, setGiven] = useState(wanted);
+export const SearchField = ({ searchText, again, search, enterList }: SearchFieldProps) => {
+  const [text, setText] = useState(searchText);
+  const [given, setGiven] = useState(searchText);
   // "Back", or ⌘K, replaces what is written; the space before the next word stays.
-  if (given !== wanted) {
-    setGiven(wanted);
-    if (text.trim() !== wanted) setText(wanted);
+  if (given !== searchText) {
+    setGiven(searchText);
+    if (text.trim() !== searchText) setText(searchText);
   }
   const commit = (next: string): void => {
     const words = next.trim();
-    if (words === wanted) return;
-    search(words, wanted !== '' && words !== '');
+    if (words === searchText) return;
+    search(words, searchText !== '' && words !== '');
   };
   useEffect(() => {
     const words = text.trim();
     const begun = words !== '' && words.length < SHORTEST;
-    if (words === wanted || begun) return undefined;
+    if (words === searchText || begun) return undefined;
     const timer = setTimeout(() => commit(text), SETTLE_MS);
     return () => clearTimeout(timer);
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the rest follows from the text
-  }, [text, wanted]);
+  }, [text, searchText]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown') {
       event.preventDefault();
       enterList();
     }
     if (event.key === 'Enter') {
-      const same = text.trim() === wanted && wanted !== '';
+      const same = text.trim() === searchText && searchText !== '';
       if (same && useSearched.getState().status !== 'searching') again();
       commit(text);
     }

@@ -7,7 +7,7 @@ import { lookedThrough, standingWords } from './search-words.ts';
 import './search.css';
 
 /** How far it is, or what came of it. */
-const Standing = ({ again }: { again: () => void }) => {
+const SearchProgress = ({ again }: { again: () => void }) => {
   const state = useSearched();
   const { status, share } = state;
   const words = standingWords(state);
@@ -50,22 +50,22 @@ const walk = (event: KeyboardEvent<HTMLElement>): void => {
 };
 
 interface SearchResultsProps {
-  wanted: string;
+  searchText: string;
   /** Changes with what there is to search: what was found before is then looked for again. */
   over: string;
   again: () => void;
 }
 
 /** What a search of all rollouts found, by file and run; it streams while the search continues. */
-export const SearchResults = ({ wanted, over, again }: SearchResultsProps) => {
+export const SearchResults = ({ searchText, over, again }: SearchResultsProps) => {
   const { text, status, found, problem } = useSearched();
-  useEffect(() => resumeSearch(wanted, over), [wanted, over]);
+  useEffect(() => resumeSearch(searchText, over), [searchText, over]);
   useEffect(() => leaveSearch, []);
   const shown = found.filter((place) => place.count > 0 || place.problem !== null);
-  if (text !== wanted) return null;
+  if (text !== searchText) return null;
   return (
     <div onKeyDown={walk} data-testid="found-rollouts">
-      <Standing again={again} />
+      <SearchProgress again={again} />
       {status === 'failed' ? (
         <p className="failure" role="alert">
           ⚠ The search failed: {problem}.{' '}
@@ -76,12 +76,12 @@ export const SearchResults = ({ wanted, over, again }: SearchResultsProps) => {
       ) : null}
       {status === 'done' && shown.length === 0 ? (
         <p role="status">
-          No rollout contains “{wanted}”. Searched: question, answer and all texts of{' '}
+          No rollout contains “{searchText}”. Searched: question, answer and all texts of{' '}
           {formatCount(lookedThrough(found))} rollouts. The text must match exactly, ignoring case;
           a shorter text finds more.
         </p>
       ) : null}
-      <FoundPlaces found={shown} words={wanted} />
+      <FoundPlaces found={shown} words={searchText} />
     </div>
   );
 };

@@ -83,13 +83,13 @@ const runJob = async (
   if (!useBrowse.getState().jobs.some((one) => one.job === job)) return;
   const startedAt = performance.now();
   changeJob(job, { status: 'reading', startedAt });
-  let told = false;
+  let reported = false;
   const onProgress = (progress: ImportProgress): void => {
     const left = secondsLeft(progress, startedAt, performance.now());
     changeJob(job, { progress, bytes: progress.bytes, left });
     // Told with the first chunk that is stored: from then on there is something to show.
-    if (told || progress.chunks === 0) return;
-    told = true;
+    if (reported || progress.chunks === 0) return;
+    reported = true;
     void reloadFiles();
     first(progress.fileId);
   };
@@ -98,7 +98,7 @@ const runJob = async (
     if (outcome.status === 'failed')
       return changeJob(job, { status: 'failed', message: outcome.message });
     dropJob(job);
-    if (outcome.status === 'ready' && !told) first(outcome.file.id);
+    if (outcome.status === 'ready' && !reported) first(outcome.file.id);
   } catch (error) {
     const message = `${name} could not be read: ${messageOf(error)}. Nothing from it was stored.`;
     changeJob(job, { status: 'failed', message });

@@ -98,24 +98,24 @@ export const showSelection = async (
   }
 };
 
-let wanted: readonly number[] = [];
+let requestedRows: readonly number[] = [];
 let fetching = false;
 
 /** Fetches rows that come on the screen; of calls that come meanwhile the last one counts. */
 export const wantRows = (positions: readonly number[]): void => {
   const { rows } = useSelection.getState();
-  wanted = positions.filter((at) => !rows.has(at));
-  if (!fetching && wanted.length > 0) void fetchRows();
+  requestedRows = positions.filter((at) => !rows.has(at));
+  if (!fetching && requestedRows.length > 0) void fetchRows();
 };
 
 const fetchRows = async (): Promise<void> => {
   fetching = true;
   try {
-    while (wanted.length > 0) {
+    while (requestedRows.length > 0) {
       const { fileId } = useSelection.getState();
       if (fileId === null) return;
-      const batch = wanted;
-      wanted = [];
+      const batch = requestedRows;
+      requestedRows = [];
       const found = await lab().rollouts.rowsAt(fileId, batch);
       const { rows, fileId: now } = useSelection.getState();
       if (now !== fileId) continue;

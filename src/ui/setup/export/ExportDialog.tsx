@@ -27,7 +27,10 @@ const PARTS: Readonly<Record<OmittedPart, string>> = {
 };
 
 /** Offered and chosen omissions, distinct. */
-const offered = (refusals: readonly Refusal[], without: readonly OmittedPart[]): OmittedPart[] => [
+const omittableParts = (
+  refusals: readonly Refusal[],
+  without: readonly OmittedPart[],
+): OmittedPart[] => [
   ...new Set([...without, ...refusals.flatMap((refusal) => refusal.without ?? [])]),
 ];
 
@@ -40,7 +43,7 @@ interface ChoiceProps {
 
 /** Unsupported features, each with an omission if possible. */
 const Refused = ({ refusals, without, change }: ChoiceProps) => {
-  const parts = offered(refusals, without);
+  const parts = omittableParts(refusals, without);
   return (
     <>
       {refusals.length > 0 ? (

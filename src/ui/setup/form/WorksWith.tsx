@@ -54,7 +54,7 @@ const CollectionSelect = (props: {
   choose: (ids: string[]) => void;
 }) => {
   const collections = useCollections((state) => state.collections);
-  const offered = collections.filter((one) => one[props.holds] > 0);
+  const usable = collections.filter((one) => one[props.holds] > 0);
   const several = props.ids.length > 1;
   const gone = props.ids.filter((id) => !collections.some((one) => one.id === id));
   return (
@@ -64,7 +64,7 @@ const CollectionSelect = (props: {
       value={several ? 'several' : (props.ids[0] ?? '')}
       data={[
         { value: '', label: 'built-in world' },
-        ...offered.map(({ id, name }) => ({ value: id, label: name })),
+        ...usable.map(({ id, name }) => ({ value: id, label: name })),
         ...(several ? [{ value: 'several', label: `${props.ids.length} collections` }] : []),
         ...(several ? [] : gone.map((id) => ({ value: id, label: 'deleted collection' }))),
       ]}

@@ -82,7 +82,7 @@ describe('a first visit', () => {
     expect(html).not.toContain('It starts as soon as');
     open('?q=a');
     expect(buttonsIn(welcome())[0]?.name).toBe('Run this question');
-    useRun.setState({ wanted: true });
+    useRun.setState({ runRequested: true });
     expect(wordsIn(welcome())).toContain('It starts as soon as everything is loaded.');
   });
 });

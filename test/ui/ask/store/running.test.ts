@@ -150,11 +150,11 @@ describe('while the world is still loaded', () => {
   it('an example waits for it, once', async () => {
     const fake = connectFake();
     const runs = [startRun(), startRun()];
-    expect(state().wanted).toBe(true);
+    expect(state().runRequested).toBe(true);
     useLab.setState({ questions: [row('q1')] });
     await Promise.all(runs);
     expect(fake.callsOf('ask.run')).toHaveLength(1);
-    expect(state().wanted).toBe(false);
+    expect(state().runRequested).toBe(false);
   });
 
   it('what is chosen meanwhile is run, not the example', async () => {

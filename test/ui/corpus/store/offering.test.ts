@@ -6,11 +6,11 @@ import {
   dropPending,
   offerFiles,
 } from '../../../../src/ui/corpus/store/collections-actions.ts';
-import { useCollections, type Offered } from '../../../../src/ui/corpus/store/collections-store.ts';
+import { useCollections, type NewFile } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { connectFake, deferred, settle, stubPage, type ConnectedLab } from '../../lab/fake-lab.ts';
 import { preview } from '../views.ts';
 
-const offered = (name: string): Offered => ({
+const newFile = (name: string): NewFile => ({
   file: new File(['{}'], name),
   name,
   origin: { kind: 'file' },
@@ -23,10 +23,10 @@ beforeEach(() => {
   useCollections.setState(useCollections.getInitialState(), true);
 });
 
-describe('files that are offered', () => {
+describe('files that are newFile', () => {
   it('are looked at before anything is stored', async () => {
     const fake = connectFake({ collections: { preview: () => Promise.resolve(preview()) } });
-    const file = offered('data/wiki.v2.jsonl');
+    const file = newFile('data/wiki.v2.jsonl');
     useCollections.setState({ problem: { text: 'old', detail: '' }, notice: 'old' });
     offerFiles([file]);
     expect(state().pending).toMatchObject({ name: 'wiki.v2', into: null, preview: null, shown: 0 });
@@ -48,7 +48,7 @@ describe('files that are offered', () => {
     ['a.jsonl', 'my folder', 'my folder'],
   ])('%s makes a collection of a name of its own', (name, folder, wanted) => {
     connectFake();
-    offerFiles([offered(name)], 0, folder);
+    offerFiles([newFile(name)], 0, folder);
     expect(state().pending?.name).toBe(wanted);
   });
 
@@ -65,11 +65,11 @@ describe('files that are offered', () => {
 
   it('are taken away again', () => {
     const fake = connectFake();
-    offerFiles([offered('a.jsonl')]);
+    offerFiles([newFile('a.jsonl')]);
     dropPending();
     expect(state().pending).toBeNull();
     expect(fake.callsOf('collections.cancel')).toEqual([['collections-preview']]);
-    // Nothing is offered, so that nothing can be chosen about it.
+    // Nothing is newFile, so that nothing can be chosen about it.
     changePending({ name: 'x' });
     changeChoice({ contexts: false });
     expect(state().pending).toBeNull();
@@ -91,7 +91,7 @@ describe('a preview', () => {
         },
       },
     });
-    offerFiles([offered('a.jsonl'), offered('b.jsonl')]);
+    offerFiles([newFile('a.jsonl'), newFile('b.jsonl')]);
   });
 
   const of = (key: string): PreviewOutcome => preview({}, [key]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lookedAt, PLAIN_LOOK, smooth, zoomed } from '../../../../src/ui/kit/charts/chart-view.ts';
+import { applyView, PLAIN_LOOK, smooth, zoomed } from '../../../../src/ui/kit/charts/chart-view.ts';
 import { bandBuckets } from '../../../../src/ui/kit/charts/downsample.ts';
 import { planChart } from '../../../../src/ui/kit/charts/plan.ts';
 import type { ChartSpec } from '../../../../src/ui/kit/charts/series.ts';
@@ -22,7 +22,7 @@ describe('how charts are looked at', () => {
     expect(smooth(points, 0.5).map(({ y }) => Number(y.toFixed(4)))).toEqual([
       0, 2.6667, 5.7143, 3.7333,
     ]);
-    const soft = lookedAt(spec, { ...PLAIN_LOOK, smoothing: 0.5 });
+    const soft = applyView(spec, { ...PLAIN_LOOK, smoothing: 0.5 });
     expect(soft.series[0]?.points).toEqual(points);
     const plan = planChart(soft);
     expect(plan?.lines[0]?.at(-1)?.y).toBeCloseTo(3.7333, 4);
@@ -31,22 +31,24 @@ describe('how charts are looked at', () => {
 
   it('leaves scores of few steps as they were measured', () => {
     const sparse = { ...spec, series: spec.series.map((one) => ({ ...one, sparse: true })) };
-    expect(lookedAt(sparse, { ...PLAIN_LOOK, smoothing: 0.9 }).series[0]?.smoothed).toBeUndefined();
+    expect(
+      applyView(sparse, { ...PLAIN_LOOK, smoothing: 0.9 }).series[0]?.smoothed,
+    ).toBeUndefined();
   });
 
   it('has powers of ten for what is above 0, and none for a stack', () => {
-    const log = lookedAt(spec, { ...PLAIN_LOOK, log: true });
+    const log = applyView(spec, { ...PLAIN_LOOK, log: true });
     expect(log.series[0]?.points.map(({ y }) => y)).toEqual([4, 8, 2]);
     expect(planChart(log)?.axis).toMatchObject({ log: true, low: 1, high: 10 });
     const stack = { ...spec, kind: 'stack' as const };
-    expect(lookedAt(stack, { ...PLAIN_LOOK, log: true }).log).toBe(false);
+    expect(applyView(stack, { ...PLAIN_LOOK, log: true }).log).toBe(false);
   });
 
   it('zooms to steps without moving the smoothed line', () => {
-    const soft = lookedAt(spec, { smoothing: 0.5, log: false, span: [3, 4] });
+    const soft = applyView(spec, { smoothing: 0.5, log: false, span: [3, 4] });
     expect(soft.series[0]?.points).toEqual(points.slice(2));
     expect(soft.series[0]?.smoothed?.[0]?.y).toBeCloseTo(5.7143, 4);
-    expect(lookedAt(spec, { ...PLAIN_LOOK, span: [90, 99] }).series).toEqual([]);
+    expect(applyView(spec, { ...PLAIN_LOOK, span: [90, 99] }).series).toEqual([]);
   });
 
   it('zooms by keys around a step, and out again to all of them', () => {

@@ -7,7 +7,7 @@ import type {
 } from '../../../../src/lab/contract/checkpoints.ts';
 import type { Fault } from '../../../../src/lab/contract/records/checkpoints.ts';
 import {
-  addLooked,
+  storePreviewed,
   dismissCheckpointProblem,
   freeRemovedCheckpoints,
   dropLook,
@@ -144,10 +144,10 @@ describe('adding what was looked at', () => {
       plan: () => Promise.resolve(ready()),
       add: () => Promise.resolve({ status: 'ready', value: { id: 'n' } }),
     });
-    await addLooked('nothing was looked at');
+    await storePreviewed('nothing was looked at');
     expect(fake.callsOf('checkpoints.add')).toEqual([]);
     await lookFolder(files);
-    await addLooked('Mine');
+    await storePreviewed('Mine');
     expect(fake.callsOf('checkpoints.add')).toEqual([[planView().plan, 'Mine', files]]);
     expect(state().look).toEqual({ status: 'none' });
   });
@@ -155,7 +155,7 @@ describe('adding what was looked at', () => {
   it('that fails keeps what was looked at', async () => {
     connect({ plan: () => Promise.resolve(ready()), add: () => Promise.resolve(failed) });
     await lookNamed('x', 'h');
-    await addLooked('Mine');
+    await storePreviewed('Mine');
     expect(state().problem).toEqual(fault);
     expect(state().look.status).toBe('ready');
   });
@@ -167,7 +167,7 @@ describe('adding what was looked at', () => {
       add: () => added.promise,
     });
     await lookNamed('x', 'h');
-    const adding = addLooked('Mine');
+    const adding = storePreviewed('Mine');
     await lookFolder(files);
     added.resolve({ status: 'ready', value: { id: 'n' } });
     await adding;

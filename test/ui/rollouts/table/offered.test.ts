@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { looseRuns, pickedRuns } from '../../../../src/ui/rollouts/offered.ts';
+import { looseRuns, pickedRuns } from '../../../../src/ui/rollouts/run-files.ts';
 
 const file = (name: string, path = ''): File => {
   const made = new File(['{}'], name);

@@ -50,9 +50,9 @@ interface PointedPictureProps {
 export const PointedPicture = (props: PointedPictureProps) => {
   const { className, label, count, says, none, reads, hint, placeAt, next, open, renderDrawing } =
     props;
-  const [wanted, setChosen] = useState<number | null>(null);
+  const [selected, setSelected] = useState<number | null>(null);
   // The number of places may have shrunk.
-  const chosen = wanted !== null && wanted < count ? wanted : null;
+  const chosen = selected !== null && selected < count ? selected : null;
   const box = useRef<HTMLDivElement>(null);
   const [byKeys, setByKeys] = useState<number | null>(null);
   useEffect(() => {
@@ -68,7 +68,7 @@ export const PointedPicture = (props: PointedPictureProps) => {
     event.preventDefault();
     event.stopPropagation();
     const place = next(chosen, towards) ?? chosen;
-    setChosen(place);
+    setSelected(place);
     setByKeys(place);
   };
   const under = ({ currentTarget, clientX, clientY }: MouseEvent): number | null => {
@@ -88,7 +88,7 @@ export const PointedPicture = (props: PointedPictureProps) => {
         aria-valuenow={(chosen ?? 0) + 1}
         aria-valuetext={chosen === null ? none : says(chosen)}
         onKeyDown={onKeyDown}
-        onPointerMove={(event) => setChosen(under(event))}
+        onPointerMove={(event) => setSelected(under(event))}
         onClick={(event) => {
           const place = under(event);
           if (place !== null) open(place);

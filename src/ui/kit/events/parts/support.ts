@@ -21,10 +21,10 @@ const escapePattern = (text: string): string =>
 
 /** Whole-word occurrences of `needle`, ignoring case. */
 export const findSpans = (text: string, needle: string): [number, number][] => {
-  const wanted = needle.trim();
-  if (wanted === '') return [];
+  const trimmed = needle.trim();
+  if (trimmed === '') return [];
   // Not via lower case, which can change the length of a text and shift positions.
-  const pattern = new RegExp(escapePattern(wanted), 'giu');
+  const pattern = new RegExp(escapePattern(trimmed), 'giu');
   const spans: [number, number][] = [];
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
     const at = found.index;
@@ -47,7 +47,7 @@ const mergeSpans = (spans: [number, number][]): [number, number][] => {
 };
 
 /** The names to find in this passage: objects of its gold steps, else the answers. */
-const wantedNames = (passage: Passage, gold: Gold): string[] => {
+const namesToFind = (passage: Passage, gold: Gold): string[] => {
   const steps = gold.chain?.filter((step) => step.passageId === passage.id) ?? [];
   if (steps.length > 0) return steps.map((step) => step.object);
   const answers = gold.answers.filter((answer) => !/^(yes|no)$/i.test(answer.trim()));
@@ -68,7 +68,7 @@ export const markSentences = (
   answer: string | null,
 ): MarkedSentence[] => {
   const supporting = isSupporting(passage, gold) && passage.noise === undefined;
-  const names = gold ? wantedNames(passage, gold) : [];
+  const names = gold ? namesToFind(passage, gold) : [];
   return passage.sentences.map((text) => {
     const goldSpans = names.flatMap((name) => findSpans(text, name));
     const own = answer && !/^(yes|no)$/i.test(answer.trim()) ? findSpans(text, answer) : [];

@@ -187,12 +187,12 @@ export const TokenText = (props: TokenTextProps) => {
       event.stopPropagation();
       return onRange(null);
     }
-    const wanted =
+    const targetIndex =
       cursor === null && event.key.startsWith('Arrow') ? from : stepped(event.key, cursor ?? from);
-    if (wanted === null || table.count === 0) return;
+    if (targetIndex === null || table.count === 0) return;
     event.preventDefault();
     event.stopPropagation();
-    const next = Math.max(0, Math.min(table.count - 1, wanted));
+    const next = Math.max(0, Math.min(table.count - 1, targetIndex));
     if (event.shiftKey) {
       anchor.current ??= cursor ?? next;
       onRange({ from: Math.min(anchor.current, next), to: Math.max(anchor.current, next) });

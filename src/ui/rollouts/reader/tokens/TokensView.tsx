@@ -25,7 +25,7 @@ import { TokenText } from './TokenText.tsx';
 import { scaleOf, type TokenColour } from './token-paint.ts';
 import { MOST_DRAWN, tokenPicture } from './token-picture.ts';
 import { COLUMN_IDS, tokenWords } from './token-words.ts';
-import { missingWords, useSpelled } from './use-spelled.ts';
+import { missingWords, useTokenTexts } from './use-token-texts.ts';
 
 /** Token weights from the group’s rewards, under the settings of the run or the usual ones; outcome is null until they are there, and where they cannot be computed. */
 const useOutcome = ({ file, row, rollout, loss }: Reading) => {
@@ -123,8 +123,8 @@ interface TokensViewProps {
  * of the token at the cursor. The range is in the address, so that a link can point at tokens; colour and
  * cursor belong to this view.
  */
-export const TokensView = ({ reading: given, range: wanted, onRange }: TokensViewProps) => {
-  const { reading, spelled } = useSpelled(given);
+export const TokensView = ({ reading: given, range: addressRange, onRange }: TokensViewProps) => {
+  const { reading, spelled } = useTokenTexts(given);
   const { rollout } = reading;
   const { state, outcome, cannot } = useOutcome(given);
   // The table is shown at once; the columns of weights join it when the group has been read.
@@ -134,7 +134,7 @@ export const TokensView = ({ reading: given, range: wanted, onRange }: TokensVie
   const [by, setBy] = useState<TokenColour>('writer');
   const [rows, setRows] = useState(false);
   const [hovered, setHovered] = useState<number | null>(null);
-  const range = isRange(wanted, table.count);
+  const range = isRange(addressRange, table.count);
   const [reveal, setReveal] = useState<{ at: number } | null>(range ? { at: range.from } : null);
   const [seen, setSeen] = useState<TokenRange | null>(null);
   const shown = useRef(seen);

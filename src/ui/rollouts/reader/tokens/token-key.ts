@@ -79,8 +79,8 @@ export function tokenKey(
   const column = table.columns[by];
   if (!scale || !column) return [];
   const blank = scale.middle === null ? [] : [formatNumber(scale.middle)];
-  const untold = has((at) => !Number.isFinite(column[at])) ? ['no number'] : [];
-  const without = [...blank, ...untold];
+  const noNumber = has((at) => !Number.isFinite(column[at])) ? ['no number'] : [];
+  const without = [...blank, ...noNumber];
   return [
     ...scaleKey(by, scale, TOKEN_COLUMNS[by].unit),
     ...(without.length > 0

@@ -107,9 +107,9 @@ export const RawText = ({ segments, marks, focus, label }: RawTextProps): ReactN
   useEffect(() => {
     if (!rows || !focus || !scroller.current || height === 0) return;
     const at = rowAt(rows, focus.segment, focus.start) * ROW - height / 3;
-    const wanted = Math.max(0, Math.min(full - height, at));
+    const target = Math.max(0, Math.min(full - height, at));
     scroller.current.scrollTo({
-      top: full === drawn ? wanted : (wanted / (full - height)) * room,
+      top: full === drawn ? target : (target / (full - height)) * room,
     });
   }, [rows, focus, height, full, drawn, room]);
 

@@ -11,26 +11,26 @@ import { RawText, type PlacedMark } from './RawText.tsx';
 const NOTHING: FoundText[] = [];
 
 /** Searches a moment after the last key, in short turns. */
-const useFind = (texts: readonly string[], wanted: string) => {
-  const [found, setFound] = useState<{ wanted: string; list: FoundText[] } | null>(null);
+const useFind = (texts: readonly string[], needle: string) => {
+  const [found, setFound] = useState<{ needle: string; list: FoundText[] } | null>(null);
   useEffect(() => {
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      void inTurns(findText(texts, wanted), stop.signal).then((list) => {
-        if (list && !stop.signal.aborted) setFound({ wanted, list });
+      void inTurns(findText(texts, needle), stop.signal).then((list) => {
+        if (list && !stop.signal.aborted) setFound({ needle, list });
       });
     }, 120);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [texts, wanted]);
-  return wanted !== '' && found?.wanted === wanted ? found.list : wanted === '' ? NOTHING : null;
+  }, [texts, needle]);
+  return needle !== '' && found?.needle === needle ? found.list : needle === '' ? NOTHING : null;
 };
 
 /** "3 of 128", or what is in place of it. */
-const foundWords = (list: readonly FoundText[] | null, at: number, wanted: string): string => {
-  if (wanted === '') return '';
+const foundWords = (list: readonly FoundText[] | null, at: number, needle: string): string => {
+  if (needle === '') return '';
   if (list === null) return 'searching …';
   if (list.length === 0) return 'not in this text';
   const many =
@@ -51,12 +51,12 @@ interface TextViewProps {
 export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps) => {
   const { segments } = rollout;
   const texts = useMemo(() => segments.map(({ text }) => text), [segments]);
-  const [wanted, setWanted] = useState(() => searchedFor(location.search));
+  const [needle, setNeedle] = useState(() => searchedFor(location.search));
   /** Null until somebody steps: then it is the first one from where the address begins. */
   const [stepped, setStepped] = useState<number | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const region = useRef<HTMLDivElement>(null);
-  const list = useFind(texts, wanted);
+  const list = useFind(texts, needle);
   const begin = list?.findIndex(({ segment }) => segment >= (event ?? 0)) ?? 0;
   const at = stepped ?? Math.max(0, begin);
   const current = list?.[at] ?? null;
@@ -91,7 +91,7 @@ export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps)
     }
     if (pressed.key === 'Escape') {
       pressed.stopPropagation();
-      setWanted('');
+      setNeedle('');
       region.current?.querySelector<HTMLElement>('.raw-scroll')?.focus();
     }
   };
@@ -104,9 +104,9 @@ export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps)
           className="find-field"
           aria-label="Find in the text"
           placeholder="Find (/)"
-          value={wanted}
+          value={needle}
           onChange={(change) => {
-            setWanted(change.currentTarget.value);
+            setNeedle(change.currentTarget.value);
             setStepped(null);
           }}
           onKeyDown={onKeyDown}
@@ -118,7 +118,7 @@ export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps)
           ↓ next
         </button>
         <span className="fine" role="status">
-          {foundWords(list, at, wanted)}
+          {foundWords(list, at, needle)}
         </span>
         <span className="grow" />
         <CopyButton label="copy the whole text" text={() => fullText(rollout)} />

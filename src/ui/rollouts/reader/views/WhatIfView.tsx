@@ -30,7 +30,7 @@ import { TokenCanvas } from '../tokens/TokenCanvas.tsx';
 import { TokenLegend } from '../tokens/TokenLegend.tsx';
 import { scaleOf } from '../tokens/token-paint.ts';
 import { tokenWords } from '../tokens/token-words.ts';
-import { useSpelled } from '../tokens/use-spelled.ts';
+import { useTokenTexts } from '../tokens/use-token-texts.ts';
 
 /**
  * Compares two sets of training settings on the stored rewards of one group. Both sets live in this
@@ -206,7 +206,7 @@ const Strip = (props: {
  * after. It uses stored numbers alone; what would need new log-probabilities is listed as not computable.
  */
 export const WhatIfView = ({ reading: given }: { reading: Reading }) => {
-  const { reading } = useSpelled(given);
+  const { reading } = useTokenTexts(given);
   const { file, row, rollout, loss } = reading;
   const known = settingsFor(loss);
   const [before, setBefore] = useState(known);

@@ -119,15 +119,15 @@ export const MOST_FOUND = 10_000;
 /** Occurrences of a text, whatever its case. Yields after every slice, and returns them. */
 export function* findText(
   texts: readonly string[],
-  wanted: string,
+  needle: string,
 ): Generator<void, FoundText[], void> {
   const found: FoundText[] = [];
-  if (wanted === '') return found;
-  const pattern = textPattern(wanted);
+  if (needle === '') return found;
+  const pattern = textPattern(needle);
   for (const [segment, text] of texts.entries()) {
     for (let from = 0; from < text.length; from += SLICE) {
       // A match may stand across the border of two slices.
-      const slice = text.slice(from, from + SLICE + wanted.length * 2);
+      const slice = text.slice(from, from + SLICE + needle.length * 2);
       for (const { index, 0: match } of slice.matchAll(pattern)) {
         if (index >= SLICE) break;
         const start = from + index;

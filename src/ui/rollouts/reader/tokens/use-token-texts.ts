@@ -5,7 +5,7 @@ import { useAnswer, type Loaded } from '../../../kit/use-answer.ts';
 import { rollouts } from '../store/api.ts';
 
 /** Asks for the texts of tokens that the file has only ids of. Until they arrive the reading is returned as it was. */
-export const useSpelled = (reading: Reading): { reading: Reading; spelled: Loaded<Spelled> } => {
+export const useTokenTexts = (reading: Reading): { reading: Reading; spelled: Loaded<Spelled> } => {
   const { file, row, rollout } = reading;
   const key = toSpell(rollout) === 0 ? null : `${file.id} ${rollout.id}`;
   const spelled = useAnswer(key, () =>

@@ -8,14 +8,14 @@ import { droppedEntries, filesBelow } from '../kit/page/folder-entries.ts';
 const MOST_FILES = 10_000;
 
 /** Files that are read as one. */
-export interface OfferedRun {
+export interface RunFiles {
   name: string;
   /** None where a folder holds no files of rollouts. */
   files: RunFile[];
 }
 
 /** A run for each file, or one for all where their names say that they are its steps. */
-export function looseRuns(files: readonly File[]): OfferedRun[] {
+export function looseRuns(files: readonly File[]): RunFiles[] {
   const named = files.map((file): RunFile => ({ name: file.name, blob: file }));
   if (areSteps(named.map(({ name }) => name))) return [{ name: runName(named), files: named }];
   return named.map((file) => ({ name: file.name, files: [file] }));
@@ -25,7 +25,7 @@ export function looseRuns(files: readonly File[]): OfferedRun[] {
 const below = (path: string): string => path.slice(path.indexOf('/') + 1);
 
 /** Files of a picker; those of a folder are a run of its name. */
-export function pickedRuns(list: readonly File[]): OfferedRun[] {
+export function pickedRuns(list: readonly File[]): RunFiles[] {
   const folder = list[0]?.webkitRelativePath.split('/')[0] ?? '';
   if (folder === '') return looseRuns(list);
   const files = list
@@ -35,17 +35,17 @@ export function pickedRuns(list: readonly File[]): OfferedRun[] {
   return [{ name: folder, files: files.slice(0, MOST_FILES) }];
 }
 
-async function folderRun(entry: FileSystemEntry): Promise<OfferedRun> {
+async function folderRun(entry: FileSystemEntry): Promise<RunFiles> {
   const files: RunFile[] = [];
-  const wanted = ({ name, isDirectory }: FileSystemEntry): boolean =>
+  const isRolloutFile = ({ name, isDirectory }: FileSystemEntry): boolean =>
     files.length < MOST_FILES && !name.startsWith('.') && (isDirectory || isRolloutName(name));
-  for await (const { path, file } of filesBelow(entry, wanted))
+  for await (const { path, file } of filesBelow(entry, isRolloutFile))
     files.push({ name: below(path), blob: file });
   return { name: entry.name, files };
 }
 
 /** Files and folders of a drop. Its items are gone once the event is over, so they are taken at once. */
-export async function droppedRuns(transfer: DataTransfer): Promise<OfferedRun[]> {
+export async function droppedRuns(transfer: DataTransfer): Promise<RunFiles[]> {
   const folders = droppedEntries(transfer).filter(({ isDirectory }) => isDirectory);
   // A folder stands among the files too, by its name.
   const names = new Set(folders.map(({ name }) => name));

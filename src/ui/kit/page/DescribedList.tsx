@@ -1,5 +1,5 @@
 /** A list of names with descriptions, for empty pages. */
-export const Told = ({
+export const DescribedList = ({
   title,
   entries,
 }: {
