@@ -21,7 +21,7 @@ slow(
   'e2e/models/checkpoint-policy.test.ts > takes a Qwen2 folder, is the policy of the next visit, and is asked',
   'test/lab/models/serving/holding.test.ts > what it is held in changes its revision, and it is loaded again',
   'test/lab/models/serving/holding.test.ts > what it is held in is changed where nothing runs: it is loaded again without being chosen again',
-  'test/lab/models/serving/holding.test.ts > what its contexts are held in is no other revision, and a run goes on with its own',
+  'test/lab/models/serving/holding.test.ts > the precision of its KV cache does not change the revision, and a run continues with its own',
   'test/lab/ask/host.test.ts > what could not be loaded is tried again once a checkpoint is held in something else',
   'test/lab/models/checkpoints/host.test.ts > stops a download, hides it, and can be undone',
   'test/policy/model/agreement.test.ts > of fewer bits is worse',

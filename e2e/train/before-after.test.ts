@@ -16,7 +16,7 @@ slow(
   'test/ui/ask/siblings/ask-with.test.ts > asks its question as the run asks its held-out ones, without and with the adapter',
   'test/ui/ask/notes/asked-with.test.tsx > says before the first press what answers, and offers to ask without it',
   'test/lab/storage/run-store.test.ts > are kept of every snapshot, with what the router had learned',
-  'test/lab/storage/run-store.test.ts > can be deleted; what the run goes on from stays',
+  'test/lab/storage/run-store.test.ts > can be deleted; what the run continues from stays',
 )(
   'draws a held-out question before and after, and asks it without and with the adapter',
   async () => {

@@ -88,7 +88,7 @@ describe('the folder of an evaluation', () => {
     expect([...new Set(left.map(({ seed }) => seed))]).toEqual([9]);
   });
 
-  it('is no folder of other things', () => {
+  it('is not a folder with other files', () => {
     writeFileSync(join(dir, 'letters.txt'), 'dear');
     expect(() => new EvaluationFolder(dir)).toThrow('holds other files');
     appendFileSync(join(dir, 'kept.jsonl'), 'no json\n');
@@ -119,7 +119,7 @@ describe('a call', () => {
     expect((await call('--markdown')).err).toContain('8 rollouts, 0 to run');
   });
 
-  it('shows tables by form, hops and source needed behind the whole one, and seconds where they are asked for', async () => {
+  it('shows tables by form, hops and needed source after the whole one, and seconds on request', async () => {
     const { out, err } = await call('--by', 'form,hops,source', '--times', '--markdown');
     expect(err).toContain('8 to run');
     const headings = out.split('\n').filter((line) => line.startsWith('## '));

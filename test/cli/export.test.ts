@@ -91,7 +91,7 @@ test('what is refused can be left out where that makes sense', async () => {
   expect(settings.dynamicSampling.on).toBe(false);
 });
 
-test('a run goes on from its last snapshot, at the rate that it has now', async () => {
+test('a run continues from its last snapshot, at its current learning rate', async () => {
   const checkpoint = await openFolder(undefined);
   const settings = { ...getTraining('search/grpo'), steps: 6 };
   const file: RunFile = {

@@ -41,7 +41,7 @@ const CASE = {
 };
 
 describe('lab rewards --golden', () => {
-  test('a selection of cases of every system equals, but for gold answers that are articles', async () => {
+  test('a selection of cases of every system is equal, except for gold answers that are articles', async () => {
     const { status, out } = await labHere('rewards', '--golden', FIXTURE);
     const printed = JSON.parse(out) as Printed;
     expect([status, process.exitCode]).toEqual([0, undefined]);

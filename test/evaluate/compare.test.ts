@@ -48,7 +48,7 @@ describe('a table of arms', () => {
     ]);
   });
 
-  test('four questions without a flip: EM may still differ, what is no share of right answers says nothing', () => {
+  test('four questions without a flip: EM may still differ; other measures have no interval', () => {
     const arm = (name: string, searches: number) => ({
       name,
       rollouts: ['a', 'b', 'c', 'd'].map((id) => scored(id, 1, { searches })),

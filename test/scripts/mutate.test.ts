@@ -67,7 +67,7 @@ describe('the faults that a file could have', () => {
     expect(mutated('if (a) throw new Error(`b ${c + 1}`);')).toHaveLength(3);
   });
 
-  it('are said in words that hold when lines move', () => {
+  it('are described by text that survives moved lines', () => {
     const source = 'a;\nconst b = c + 1;';
     const mutant = mutantsOf('src/a.ts', source).find(({ kind }) => kind === 'arithmetic')!;
     expect(mutant.line).toBe(2);

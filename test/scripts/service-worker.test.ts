@@ -181,7 +181,7 @@ describe('that stores all files', () => {
     await expect(one.ask('/at/world/none.json')).rejects.toThrow('the host has gone');
   });
 
-  it('shows what the host has while it is there, but for assets, which never change', async () => {
+  it('shows the host’s files while it is reachable, except for assets, which never change', async () => {
     const one = worker({
       host: { ...all, '/at/assets/b.js': 'b' },
       files,

@@ -78,7 +78,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a run on passages and questions of one’s own', () => {
+describe('a run on custom passages and questions', () => {
   test('trains on the train split, scores dev before the first step and after, with the judge', () => {
     expect(trained.status).toBe(0);
     expect(trained.err).toContain('6 to train on, 2 held out, 2 for a test, as their file says.');
@@ -156,7 +156,7 @@ describe('a run on passages and questions of one’s own', () => {
     ]);
   });
 
-  test('goes on only with the files that it began with, wherever they are now', async () => {
+  test('continues only with the files that it started with, wherever they are now', async () => {
     const resume = (...more: string[]) =>
       labHere('train', '--resume', run, '--steps', '2', '--threads', '1', ...more);
     const moved = join(folder, 'moved.jsonl');

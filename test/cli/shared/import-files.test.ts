@@ -44,7 +44,7 @@ const asked = file(
   ),
 );
 
-describe('files of one’s own', () => {
+describe('custom files', () => {
   test('become one corpus that is searched, and what was rejected is said', async () => {
     const said: string[] = [];
     const passages = await readCorpus([rivers, towns], (line) => said.push(line));

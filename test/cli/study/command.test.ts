@@ -213,7 +213,7 @@ describe('a study', () => {
 const studies = readdirSync('training/studies')
   .filter((name) => name.endsWith('.json'))
   .map((name) => join('training/studies', name));
-test('a folder in place of a study is refused in words', () => {
+test('a folder instead of a study file is refused with a reason', () => {
   expect(() => openStudy('training/studies')).toThrow(
     /^training\/studies cannot be read as a study/,
   );

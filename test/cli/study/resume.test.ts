@@ -240,7 +240,7 @@ describe('what is the same keeps its name', () => {
   const arms = studyJson()['arms'] as Record<string, unknown>[];
   const train = studyJson()['train'] as Record<string, unknown>;
 
-  test('whatever arms are called, and whichever others stand beside them', async () => {
+  test('whatever arms are called, and whichever other arms there are', async () => {
     const own = await keysOf({});
     const fewer = await keysOf({ arms: [{ ...arms[0], name: 'renamed' }], reference: 'renamed' });
     expect(own.trainings).toEqual(expect.arrayContaining(fewer.trainings));

@@ -67,7 +67,7 @@ describe('what a model is asked', () => {
     expect(asked[1]?.messages[2]?.content).toBe('Perhaps.');
   });
 
-  test('two replies at most are asked for, and what cannot be read is asked anew', async () => {
+  test('at most two replies are requested, and an unreadable one is requested again', async () => {
     const { judge, asked } = judgeSaying(['Perhaps.', 'Perhaps.', 'True']);
     expect(await judge.judge(answer)).toMatchObject({ verdict: 'unreadable', said: 'Perhaps.' });
     expect(asked).toHaveLength(2);
@@ -187,7 +187,7 @@ describe('many answers', () => {
     });
   });
 
-  test('four at once unless told otherwise, one at least, in the order of the items', async () => {
+  test('four in parallel by default, at least one, in the order of the items', async () => {
     for (const [concurrency, most] of [
       [undefined, 4],
       [2, 2],

@@ -152,7 +152,7 @@ describe('a run', () => {
     expect(run.outcomes.map(({ status }) => status)).toEqual(Array(5).fill('judged'));
   });
 
-  it('goes on after single failures and gives up when the model is gone', async () => {
+  it('continues after single failures and gives up when the model is gone', async () => {
     let calls = 0;
     const flaky = scripted((messages) => {
       if (++calls % 3 === 0) throw new Error('busy');

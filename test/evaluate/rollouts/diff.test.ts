@@ -75,7 +75,7 @@ describe('the diff of two sequences', () => {
     expect(performance.now() - start).toBeLessThan(3000);
   });
 
-  test('beyond the cap it goes on between tokens that occur once', () => {
+  test('beyond the cap it continues between tokens that occur once', () => {
     const part = (name: string) => Array.from({ length: 500 }, (_, i) => `${name}${i % 40}`);
     const a = [...part('a'), 'one', ...part('b'), 'two', ...part('c')];
     const b = [...part('x'), 'one', ...part('y'), 'two', ...part('z')];

@@ -60,7 +60,7 @@ describe('the HTML of a hostile rollout', () => {
     }
   });
 
-  it('forbids scripts and requests before anything else stands in it', () => {
+  it('forbids scripts and requests before anything else', () => {
     const html = rolloutHtml(hostile[0]!);
     const policy = html.indexOf("default-src 'none'");
     expect(policy).toBeGreaterThan(0);

@@ -33,7 +33,7 @@ describe('a search of all texts of a rollout', () => {
     expect(found('novel')?.segment).toMatchObject({ role: 'result', at: 1 });
   });
 
-  it('finds what stands in the question or the answer alone', () => {
+  it('finds text that is only in the question or the answer', () => {
     expect(found('borfield', rollout({ segments: [] }))).toMatchObject({ segment: null, count: 1 });
     expect(found('author', rollout({ segments: [] }))?.question.match).toBe('author');
     expect(found('nowhere')).toBeNull();

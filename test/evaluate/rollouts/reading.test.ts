@@ -224,7 +224,7 @@ describe('phrases that are no names', () => {
     expect(phrasePattern('x'.repeat(2001))).toBeNull();
   });
 
-  it('are found so many times at most', () => {
+  it('are found up to a limit', () => {
     const text = 'a '.repeat(1500);
     expect(findPhrase(text, 'a')).toHaveLength(1000);
     expect(findPattern(text, /a/g, 3)).toEqual([
@@ -251,7 +251,7 @@ describe('cutting by hand', () => {
     expect(cutByMarks(4, 6, [a, { start: 6, end: 9 }])).toEqual([{ start: 4, end: 6, marks: [] }]);
   });
 
-  it('sentences end behind a stop before a capital, a number or a quotation', () => {
+  it('sentences end after a full stop before a capital, a number or a quotation', () => {
     const parts = (text: string): string[] =>
       sentenceStretches(text).map(({ start, end }) => text.slice(start, end));
     expect(parts('No. 5 is (A). It is 1.5 m. so')).toEqual([

@@ -77,7 +77,7 @@ describe('the time of a rollout', () => {
     expect(found.clipped).toBe(0);
   });
 
-  it('is never more than the record has, where a call states more than the stretch which it stands in', () => {
+  it('is never more than the record has, where a call states more than its span', () => {
     const found = times([search(100, 1), retrieve(150, { latencyMs: 400 }), stop(150)]);
     expect(lines(found)).toEqual([
       ['writes', 0, 100, 1],
@@ -112,7 +112,7 @@ describe('the time of a rollout', () => {
     expect(kinds(['aside'])).toEqual(['aside']);
   });
 
-  it('says in words why nobody can tell', () => {
+  it('says why the time is unknown', () => {
     expect(timesOf({})).toMatchObject({ kind: 'none', why: expect.stringMatching(/no events/) });
     expect(timesOf({ metrics: { seconds: 3.5 } })).toMatchObject({
       why: expect.stringMatching(/only the total: 3\.5 s/),

@@ -5,7 +5,7 @@ import { BORN, FILM, imported, searched } from './hops/rollout.ts';
 const first = { query: 'director of Red Fog', hits: [FILM] };
 const born = { query: 'Ida Holm', source: 'web', hits: [BORN] } as const;
 
-describe('what a rollout came to, in words', () => {
+describe('the outcome of a rollout as text', () => {
   it('says of a right one how it searched, and whether the evidence was found', () => {
     expect(verdictWords(searched([first, born], 'Oslo'))).toBe(
       'Right, after 2 searches of the local corpus and the web; both passages that state it were found.',

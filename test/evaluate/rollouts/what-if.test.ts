@@ -260,7 +260,7 @@ test('a group of equal rewards is flagged and pushes nothing', () => {
   expect(side.rollouts.every(({ tokens }) => tokens!.push.every((v) => v === 0))).toBe(true);
 });
 
-test('both sides stand beside what the file says; a logging board’s columns are read', async () => {
+test('both sides are next to the file’s values; a logging board’s columns are read', async () => {
   const rollouts = [await importOne(loggingBoard), await importOne({ ...loggingBoard, reward: 0 })];
   rollouts[0]!.advantage = 0.7;
   const { before, after, stored } = whatIf(

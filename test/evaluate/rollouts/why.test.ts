@@ -57,7 +57,7 @@ describe('why a rollout is wrong', () => {
     );
   });
 
-  it('is told by what was read where a file has no chain', () => {
+  it('is decided by the results where a file has no chain', () => {
     const bare = { supporting: [] };
     const of = (steps: Parameters<typeof searched>[0], answer: string | null) =>
       why(imported(searched(steps, answer), bare));
@@ -78,7 +78,7 @@ describe('why a rollout is wrong', () => {
     );
   });
 
-  it('is the answer alone where all that it takes stands in the question', () => {
+  it('is only the answer where the question has all that is needed', () => {
     const sum = { type: 'computation', supporting: [], answers: ['12'] };
     const of = (answer: string | null) => why(imported(searched([], answer), sum));
     expect(of('11')).toEqual({
@@ -120,7 +120,7 @@ describe('what is right without evidence', () => {
 });
 
 describe('searches', () => {
-  it('are those that were made, where the record says it, whoever asked; else the queries written', () => {
+  it('are the searches of the record where it has them, else the written queries', () => {
     const own = searched([first, { ...born, refused: true }], 'Rome');
     const made = own.events?.filter(({ kind }) => kind === 'retrieve').length;
     expect(readFactsOf(own).searches).toBe(made);

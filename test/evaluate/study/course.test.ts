@@ -105,7 +105,7 @@ describe('a claim about the course of a training', () => {
     });
   });
 
-  test('says in words what was compared, over steps', () => {
+  test('says what was compared, over steps', () => {
     const own = {
       against: 'b',
       steps: { from: 3, to: 4 },

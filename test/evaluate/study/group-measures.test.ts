@@ -112,7 +112,7 @@ describe('a group that begins at the question', () => {
   const right = rollout('r', ['A', 'B'], 'Borfield');
   const wrong = rollout('w', ['B', 'C'], 'Ulmfield');
 
-  test('is told whole from wrong, and how different its first queries are', () => {
+  test('is right or wrong as a whole, with the difference of its first queries', () => {
     expect(groupMeasuresOf(groupOf([wrong, wrong])).allWrong).toBe(1);
     expect(groupMeasuresOf(groupOf([right, wrong])).allWrong).toBe(0);
     expect(groupMeasuresOf(groupOf([right, wrong, wrong, wrong])).differentQueries).toBeCloseTo(
@@ -174,7 +174,7 @@ describe('a tree', () => {
   });
 });
 
-test('rollouts that go on with a wrong one are counted by themselves', () => {
+test('rollouts that continue a wrong one are counted separately', () => {
   const wrong = rollout('w', ['B', 'C'], 'Ulmfield');
   const clones = ['Borfield', 'Ulmfield', 'Ulmfield', 'Ulmfield'].map((answer, i) =>
     rollout(`c${i}`, ['B', 'C'], answer, [behindFirst(wrong, 'that may be wrong')]),

@@ -76,7 +76,7 @@ test('gates are measured of rollouts that were read as mixtures', () => {
   expect(of(one, 'gate')).toBeUndefined();
 });
 
-test('searches that check an answer: those behind a thought that names it', () => {
+test('searches that check an answer: those after a thought that names it', () => {
   const asked = (change: Partial<Rollout['question']> = {}, answer: string | null = 'Borfield') =>
     of(rollout([{ brings: [GOLD] }, { brings: [OTHER] }], change, answer), 'checks');
   const base = rollout([{ brings: [GOLD] }, { brings: [OTHER] }]);

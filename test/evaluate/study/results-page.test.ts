@@ -52,7 +52,7 @@ const IN_NO_TABLE = [
   '+2.2 -1.7 5.8',
 ];
 
-it('every interval of the two papers on the page stands in a table of their studies', () => {
+it('every interval of the two papers on the page is in a table of their studies', () => {
   const folder = 'training/studies/results/studies';
   const tables = readdirSync(folder)
     .filter((name) => /^[0-6]-/u.test(name))

@@ -179,7 +179,7 @@ describe('a claim is', () => {
     expect(verdictsSchema.parse(JSON.parse(text))).toEqual(file);
   });
 
-  test('said in words, with what it was compared with', () => {
+  test('as text, with what it was compared with', () => {
     const signature = claim({
       against: 'b',
       expect: 'not-lower',

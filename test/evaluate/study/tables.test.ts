@@ -209,7 +209,7 @@ describe('the tables', () => {
     expect(both[0]?.rows[0]).toMatchObject({ n: 3, cells: [{}, { mean: 5 }] });
   });
 
-  test('a seed that one arm lacks is no pair, and a world that a seed lacks leaves it out', () => {
+  test('a seed that one arm lacks is not a pair, and a world that a seed lacks is left out', () => {
     const lacking = arms.map((arm) =>
       arm.name === 'plain' ? arm : { ...arm, end: arm.end.filter(({ seed }) => seed !== 2) },
     );

@@ -218,7 +218,7 @@ test('the grid as files', () => {
   expect(files['sweep.svg']).toContain('>lr 1e-4<');
 });
 
-test('the time that is left, by seconds a rollout', () => {
+test('the time that is left, by seconds per rollout', () => {
   const settings = (groupSize: number) => ({
     steps: 4,
     questions: 2,

@@ -27,7 +27,7 @@ const refusal = (change: object): string => {
   return 'accepted';
 };
 
-describe('a system of one’s own', () => {
+describe('a custom system', () => {
   it('comes back from its file, and runs under the recipe’s settings with its changes', () => {
     expect(readCustomSystem(writeCustomSystem(SYSTEM))).toEqual(SYSTEM);
     const settings = settingsOf(SYSTEM);
@@ -55,7 +55,7 @@ describe('a system of one’s own', () => {
     );
   });
 
-  it('of a newer version is told from what is no system at all, as an evaluation is', () => {
+  it('of a newer version is distinguished from other files, as an evaluation is', () => {
     expect(refusal({ format: 'forage.system/2' })).toMatch(
       /^This system is from a newer version of Forage: .*"forage\.system\/2".*update this one/,
     );
@@ -113,7 +113,7 @@ describe('a system of one’s own', () => {
     );
   });
 
-  it('stands in an evaluation whole, and once', () => {
+  it('is in an evaluation whole, and once', () => {
     const spec = parseSpec({ ...DEFAULT_SPEC, systems: ['search', SYSTEM] });
     expect(spec.systems).toEqual(['search', SYSTEM]);
     expect(() => parseSpec({ ...DEFAULT_SPEC, systems: [SYSTEM, SYSTEM] })).toThrow('twice');

@@ -121,7 +121,7 @@ describe('the plan', () => {
 describe('a system that needs a chat model', () => {
   const systems = ['search', 'active-rag'];
 
-  it('is not run with a policy that knows tags alone, and stands in the plan with the reason', async () => {
+  it('is not run with a policy that only knows tags, and is in the plan with the reason', async () => {
     const plan = await planOf({ ...SPEC, systems });
     expect(plan.systems.map(({ id }) => id)).toEqual(['search']);
     expect(new Set(plan.rollouts.map(({ system }) => system))).toEqual(new Set(['search']));
@@ -153,7 +153,7 @@ describe('a system that needs a chat model', () => {
 });
 
 describe('making the rollouts', () => {
-  it('marks the rollout that failed and goes on', async () => {
+  it('marks the rollout that failed and continues', async () => {
     const plan = await planOf();
     const known = new Map<string, RolloutFacts>();
     const failures = new Map<string, string>();

@@ -120,7 +120,7 @@ describe('a measure that not every question has', () => {
     expect(await textOf('markdown', RESULT)).not.toContain(' over 4 of 4 ');
   });
 
-  it('is told row by row where rows differ, and as a range where many do', async () => {
+  it('is given row by row where rows differ, and as a range where many do', async () => {
     const [table] = await systemsTables(result, 'all');
     const [a, b] = present(table, 'table').rows;
     const over = (row: TableRow, id: string, n: number): TableRow => ({

@@ -111,7 +111,7 @@ describe('what was published', () => {
     return { markdown: text('markdown'), csv: text('csv'), latex: text('latex') };
   };
 
-  it('stands in a last column of its own with benchmark and model, and nothing is said of its difference', async () => {
+  it('is in its own last column with benchmark and model, without a difference', async () => {
     const { markdown, csv, latex } = await of([system('a', { published: paper }), system('b')]);
     const heads = markdown.filter((line) => line.startsWith('| system'));
     expect(heads.map((line) => line.endsWith('| published elsewhere, not comparable |'))).toEqual([
@@ -175,7 +175,7 @@ describe('the pictures', () => {
     ]);
   });
 
-  it('variants of a recipe stand in a matrix of what they change', async () => {
+  it('variants of a recipe are in a matrix of their changes', async () => {
     const changed = [{ setting: 'stie.mode', from: 'off', to: 'paper' }];
     const result = { ...RESULT, systems: [system('a'), system('b', { changes: changed })] };
     const [table] = await systemsTables(result, 'all');

@@ -102,7 +102,7 @@ describe('progress', () => {
     expect(rest.duplicates).toHaveLength(3);
   });
 
-  it('goes on from where an earlier reading ended', async () => {
+  it('continues where an earlier import ended', async () => {
     const [first] = await batches(file, { batchItems: 3 });
     const [last] = await batches(file, { ...(first?.position && { resume: first.position }) });
     expect(last?.progress).toMatchObject({ items: 4, questions: 0, rejected: 1 });

@@ -32,7 +32,7 @@ const quiz: ItemSchema = {
 const schemas = [...SCHEMAS, quiz];
 const item = { riddle: 'What has hands and no arms?', solution: 'a clock' };
 
-test('its items are told by their keys, and read', () => {
+test('its items are recognised by their keys, and read', () => {
   expect(schemaOf(item, schemas)?.id).toBe('quiz');
   expect(schemaOf(item)).toBeNull();
   expect(itemSchema('quiz', schemas).read(item).question).toMatchObject({

@@ -8,7 +8,7 @@ const question = (schema: string, value: unknown) => read(schema, value).questio
 const problems = (schema: string, value: unknown) => read(schema, value).problems;
 
 describe('questions with contexts', () => {
-  it('have the answers that stand beside the answer, each once', () => {
+  it('have the aliases next to the answer, each once', () => {
     const more = { ...HOTPOT, answer: ['Ada', 'A.'], answer_aliases: ['A.', ' Ada Holm '] };
     expect(question('hotpotqa', more)?.answers).toEqual(['Ada', 'A.', 'Ada Holm']);
   });
@@ -132,7 +132,7 @@ describe('supporting titles that a question lists', () => {
     [{ supporting: 'Low Tide' }, 'supporting'],
     [{ supporting: [5] }, 'supporting'],
     [{ supporting: { a: 'Low Tide' } }, 'supporting'],
-  ])('are named where they are no list: %j', (fields, key) => {
+  ])('are named where they are not a list: %j', (fields, key) => {
     const { question: stands, problems: found } = read('qa', {
       question: 'Who?',
       answer: 'Ada',

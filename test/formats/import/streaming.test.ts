@@ -69,7 +69,7 @@ describe.each(Object.keys(FILES))('%s', (name) => {
     expect(seen.at(-1)).toBe(file.size);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when aborted', async () => {
     const controller = new AbortController();
     const reading = (async () => {
       for await (const batch of readImport(file, { batchItems: 10, signal: controller.signal })) {

@@ -305,7 +305,7 @@ describe('a page of version 2', () => {
     expect(check(second({ values: 3, rep: 2, def: 2 }, [8, 1, 8, 1]))).not.toThrow();
   });
 
-  it('has its values behind the levels, packed or not', () => {
+  it('has its values after the levels, packed or not', () => {
     const of = (payload: number[], fields: Partial<V2> = {}, sizes?: Struct) =>
       check(second({ values: 3, encoding: RLE_DICTIONARY, def: 2, ...fields }, payload, sizes), {
         path: OPTIONAL,

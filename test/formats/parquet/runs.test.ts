@@ -30,7 +30,7 @@ describe('runs of repeated values', () => {
     );
   });
 
-  it('need their bytes, but for the padding', () => {
+  it('need their bytes, except for the padding', () => {
     const groups = written(2 * 600 + 1);
     expect(check(2, 4800, ...groups, ...new Uint8Array(1200 - 512))).not.toThrow();
     expect(check(2, 4800, ...groups, ...new Uint8Array(1200 - 513))).toThrow(

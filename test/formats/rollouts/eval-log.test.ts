@@ -51,7 +51,7 @@ test('a damaged sample is named, the others load', async () => {
   ]);
 });
 
-test('a sample that is no JSON, and one that states a length it cannot have', async () => {
+test('a sample that is not JSON, and one that states an impossible length', async () => {
   const files = { ...log(), 'samples/b.json': strToU8('{') };
   const items = await readAll(zip(files), 'a.eval');
   expect(items.at(-1)).toMatchObject({
@@ -180,7 +180,7 @@ function overlapping(count: number, originalSize: number | null): Blob {
   return new Blob([whole.slice()]);
 }
 
-test('samples that share their bytes are no log, whatever length they state', async () => {
+test('samples that share their bytes are not a log, whatever length they state', async () => {
   for (const stated of [null, 1]) {
     const file = overlapping(40, stated);
     expect(file.size).toBeLessThan(2 ** 15);

@@ -16,7 +16,7 @@ import { blobOf, importOne, inChunks, ownLines, readAll, rolloutsOf } from './he
 const layouts = (items: ImportItem[]) =>
   items.map((item) => (item.kind === 'rollout' ? item.layout : 'fault'));
 
-describe('a file is told by its content', () => {
+describe('a file is recognised by its content', () => {
   test('every layout, even mixed in one file', async () => {
     const own: unknown = JSON.parse(ownLines()[0]!);
     const items = await readAll(blobOf(r1Searcher, verl, loggingBoard, trl, trlChat, own));

@@ -22,7 +22,7 @@ const importers = [...IMPORTERS, tavern];
 const place = { name: 'tavern.jsonl', line: 3 };
 const record = { asked: 'Who wrote Low Tide?', told: '<answer>Ida Holm</answer>', shift: 'late' };
 
-test('its records are told by their keys and read; what the segments do not hold is kept', () => {
+test('its records are recognised by their keys and read; fields outside the segments are kept', () => {
   const { rollout, layout } = readRecord(record, place, importers);
   expect(layout).toBe('tavern');
   expect(rollout).toMatchObject({
@@ -36,7 +36,7 @@ test('its records are told by their keys and read; what the segments do not hold
   ]);
 });
 
-test('a record of no layout is told what was expected, with it', () => {
+test('a record of no layout is refused with the expected keys', () => {
   const unknown = { first: 1, second: 2 };
   expect(() => readRecord(unknown, place, importers)).toThrow(/asked and told \(tavern\)/);
   expect(() => readRecord(record, place)).toThrow(/no rollout layout is known with the keys asked/);

@@ -66,7 +66,7 @@ describe('rollouts of other systems say what a person reads in them', () => {
     }
   });
 
-  test('timings of verifiers are no clauses of the reward', async () => {
+  test('timings of verifiers are not clauses of the reward', async () => {
     const clauses = async (name: string) =>
       (await importOne(OTHER_SYSTEMS[name]![0])).rewards.map(({ clause, value }) => [
         clause,
@@ -111,7 +111,7 @@ describe('where the answer stands', () => {
   test.each<[name: string, output: string]>([
     ['prose', 'I think that it is Oslo.'],
     ['a heading is no answer', '#### Summary\nOslo is a city.'],
-    ['more sentences behind it', 'The answer is Oslo. It lies on a fjord.'],
+    ['more sentences after it', 'The answer is Oslo. It lies on a fjord.'],
     ['a thought and prose', '<think>a</think>Oslo, I am sure.'],
   ])('not scored: %s', async (_, output) => {
     expect(await answerOf(output)).toEqual([null, true]);
@@ -141,7 +141,7 @@ describe('where the answer stands', () => {
   });
 });
 
-describe('files of questions are told apart', () => {
+describe('files of questions are distinguished', () => {
   const question = (i: number) => ({
     idx: i,
     question: `Who wrote book ${i}?`,

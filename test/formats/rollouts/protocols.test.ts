@@ -120,7 +120,7 @@ describe('published protocols', () => {
     expect(recogniseProtocol('The answer is <b>Oslo</b>, I <think> so.')).toBeNull();
   });
 
-  test('UR² also answers in words', () => {
+  test('UR² also answers in prose', () => {
     const ur2 = PROTOCOLS.find(({ id }) => id === 'ur2')!;
     const text = 'so the correct answer is: Oslo';
     expect(readAnswer(splitText(text, ur2), ur2)).toBe('Oslo');
@@ -139,7 +139,7 @@ describe('splitting', () => {
     ]);
   });
 
-  test('a document whose closing tag was lost ends where the policy goes on', () => {
+  test('a document without closing tag ends where the policy continues', () => {
     const text = '<information>cut<search>q</search><information>d</information><answer>x</answer>';
     const pieces = splitText(text, searchR1);
     expect(pieces.map(({ role, text: own }) => [role, own])).toEqual([

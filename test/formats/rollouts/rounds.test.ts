@@ -52,7 +52,7 @@ describe('the query of a round', () => {
   };
   const call = (given: object) =>
     `<tool_call>\n${JSON.stringify({ name: 'search', arguments: given })}\n</tool_call>`;
-  test('is what stands in its tags', () => {
+  test('is the text in its tags', () => {
     expect(query('search-r1', ' <search> who? </search>')).toEqual(['who?', 'who?']);
     expect(query(null, ' <search>who?')).toEqual(['<search>who?', '<search>who?']);
   });
@@ -75,7 +75,7 @@ describe('a round ends with what its query brought', () => {
       query?.text ?? null,
       passages.map(({ text }) => text),
     ]);
-  test('and the next begins with what the policy writes behind it', () => {
+  test('and the next begins with the policy’s next text', () => {
     expect(
       shape(
         ['instruction', 'p', 'prompt'],
@@ -94,7 +94,7 @@ describe('a round ends with what its query brought', () => {
       [1, [7, 8, 9], 'two', []],
     ]);
   });
-  test('but not with what is no result, nor with what the policy says it read', () => {
+  test('but not with other blocks, nor with results that the policy wrote itself', () => {
     expect(shape(['other', '2', 'environment'], ['think', 'a'])).toEqual([[0, [0, 1], null, []]]);
     expect(shape(['result', '<information>r</information>', 'policy'], ['think', 'a'])).toEqual([
       [0, [0, 1], null, []],

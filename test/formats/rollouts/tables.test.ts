@@ -185,7 +185,7 @@ describe.skipIf(missing)('files of public bug reports', () => {
   });
 });
 
-describe('lines that are no line of JSON each', () => {
+describe('lines that are not JSON lines', () => {
   const [one, two] = records.map((record) => JSON.stringify(record));
   const python = (text: string): string =>
     text.replaceAll('"', "'").replaceAll('null', 'None').replaceAll('true', 'True');

@@ -108,7 +108,7 @@ describe.each(['verl', 'rl-logging-board'] as const)('%s', (layout) => {
     expect(written(layout, { answer: null, notScored: 'why' })).not.toHaveProperty('pred');
   });
 
-  test('where there is no prompt, the question stands in its place', () => {
+  test('without a prompt, the question takes its place', () => {
     const line = written(layout, { segments: [segment('answer', 'x')] });
     expect(line['input'] ?? line['prompt']).toBe('who?');
   });

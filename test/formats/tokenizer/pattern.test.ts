@@ -108,7 +108,7 @@ describe.each<[string, [pattern: string, reason: string | null][]]>([
     ],
   ],
   [
-    'what stands between characters is a condition, and cannot be repeated',
+    'an assertion between characters cannot be repeated',
     [
       ['a*(?=b)', null],
       ['a*a*(?=b)', TWICE],
@@ -133,7 +133,7 @@ describe.each<[string, [pattern: string, reason: string | null][]]>([
     ],
   ],
   [
-    'repetitions may be told to take little, or to give nothing back',
+    'repetitions may be lazy or possessive',
     [
       ['a*?b', null],
       ['a++b', null],
@@ -152,7 +152,7 @@ it('a pattern has 4000 characters at most', () => {
   expect(costOfPattern('a'.repeat(4001))).toBe('has 4001 characters');
 });
 
-it('characters of all scripts are told apart where two repetitions meet', () => {
+it('characters of all scripts are distinguished where two repetitions meet', () => {
   // Both match a letter of Greek's neighbours, a mark, a digit of another script, a wide letter.
   for (const [a, b] of [
     ['\\p{Script=Hiragana}', '\\p{L}'],

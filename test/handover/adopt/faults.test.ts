@@ -123,7 +123,7 @@ describe('the adapter is left out, and the rest is there', () => {
     expect(await withBase({ config: wider })).toMatch(/has shape \[.*\], this policy needs \[/);
   });
 
-  test('one of a policy that is not at hand', async () => {
+  test('one of a policy that is not available', async () => {
     const missing = 'it was trained on other weights. Add that checkpoint.';
     expect(await withBase({ missing })).toMatch(
       /The adapter was not imported: it was trained on other weights/,
@@ -197,7 +197,7 @@ describe('what is cut short is read as far as it goes', () => {
     expect((await run.rollouts(1)).length).toBe(8);
   });
 
-  test('the trainer’s state: the checkpoint’s stands in', async () => {
+  test('the trainer’s state: the checkpoint’s is used instead', async () => {
     const cut = { ...files, 'out/trainer_state.json': '{"log_history": [' };
     const run = await adoptFiles(cut);
     expect(run.notes.join(' ')).toMatch(/out\/trainer_state\.json is not valid JSON/);

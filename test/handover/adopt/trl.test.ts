@@ -103,7 +103,7 @@ describe('steps', () => {
     expect(state!.step).toBe(1);
   });
 
-  test('a run that was exported at step 5 goes on counting from there', async () => {
+  test('a run that was exported at step 5 counts on from there', async () => {
     const later = changed(files, 'experiment.json', (file) => {
       file['run'] = { id: 'run-a', step: 5 };
       file['curriculum'] = { drawn: 10 };
@@ -115,7 +115,7 @@ describe('steps', () => {
 });
 
 describe('the adapter', () => {
-  test('is the one that was saved last, value for value, and can be gone on with', () => {
+  test('is the one that was saved last, value for value, and can be continued', () => {
     const bytes = (name: string) => ({
       name,
       bytes: new Uint8Array(Buffer.from(files[`out/adapter/${name}`] as Uint8Array)),
@@ -157,7 +157,7 @@ describe('rollouts', () => {
     for (const { id, advantage } of first) expect(advantage).toBeCloseTo(theirs.get(id)!, 3);
   });
 
-  test('TRL’s table stands in for them, with its columns of tokens', async () => {
+  test('TRL’s table replaces them, with its token columns', async () => {
     const table = await adoptFiles(without(files, /^rollouts/));
     expect(table.notes.join(' ')).toMatch(/rollouts\.jsonl is missing: TRL’s completions/);
     const policy = (list: Awaited<ReturnType<typeof rollouts>>) =>

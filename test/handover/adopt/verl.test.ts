@@ -102,7 +102,7 @@ test('what the console logger printed, where that is all there is', async () => 
   expect(run.steps.map(asLogged)).toEqual(EXPECTED);
 });
 
-test('shards alone are no adapter: what to run is said', async () => {
+test('shards are not an adapter: the note says what to run', async () => {
   const bare = without(files, /lora_adapter/);
   const shard = 'checkpoints/global_step_2/actor/model_world_size_8_rank_0.pt';
   const run = await adoptFiles({ ...bare, [shard]: 'x' });
@@ -112,7 +112,7 @@ test('shards alone are no adapter: what to run is said', async () => {
   );
 });
 
-test('dumps stand in for the rollouts; that their tags are gone is said', async () => {
+test('dumps replace the rollouts; the note says that their tags are missing', async () => {
   const row = (step: number, score: number) =>
     JSON.stringify({
       input: 'user\nWho wrote Low Tide?\nassistant\n',

@@ -122,7 +122,7 @@ describe('a rollout', () => {
 });
 
 describe('a call that is made again', () => {
-  it('gives the same bytes, while a rollout goes on and when it has ended', async () => {
+  it('gives the same bytes while a rollout runs and after its end', async () => {
     served = await serve(parts);
     const opening = { rollouts: [{ id: 'a', draw: 0, step: 1 }] };
     const opened = await served.post('/v1/open', opening);
@@ -224,7 +224,7 @@ describe('an answer that is none', () => {
     [{ id: 'a#7', ids: SEARCH }, /a#7: its rollout never asked that/],
     [{ id: 'z#0', ids: SEARCH }, /no rollout "z" is open/],
     [{ id: 'nonsense', ids: SEARCH }, /no rollout "nonsens" is open|no rollout/],
-  ])('%j is refused, and the rollout goes on', async (answer, words) => {
+  ])('%j is refused, and the rollout continues', async (answer, words) => {
     served = await serve(parts);
     const opened = await served.open([{ id: 'a', draw: 0, step: 1 }]);
     expect(await refusal({ id: 'a#0', ...answer })).toMatch(words);

@@ -96,7 +96,7 @@ it('draws batches again that are long past', async () => {
   expect(told(await draws.at(1, 1))).toEqual(first);
 });
 
-it('goes on where a run stands', async () => {
+it('continues at the step of a run', async () => {
   const of = settings('uniform');
   const whole = await drawsOf(of);
   const wanted = told(await whole.at(41, 11));

@@ -95,7 +95,7 @@ describe('without a token', () => {
     expect(await call('POST', '/v1/open', JSON_TYPE, OPEN)).toMatchObject({ status: 200 });
   });
 
-  it('survives what is no HTTP, and callers who go away', async () => {
+  it('survives input that is not HTTP, and callers that disconnect', async () => {
     served = await serve(parts);
     const { port } = new URL(served.url);
     const said = await new Promise<string>((resolve) => {

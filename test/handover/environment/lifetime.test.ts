@@ -11,7 +11,7 @@ afterEach(() => served.stop());
 const episode = (id: string, index = 0) => ({ id, draw: 0, index, step: 1 });
 
 describe('a trainer that was killed', () => {
-  it('leaves rollouts behind that expire; those of others stay', async () => {
+  it('drops expired rollouts; those of others stay', async () => {
     let now = 1_000_000;
     served = await serve(await partsOf(settingsOf('search-r1'), { now: () => now }), {
       expireSeconds: 60,

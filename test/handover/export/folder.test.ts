@@ -124,7 +124,7 @@ describe('a folder for TRL', () => {
     }
   });
 
-  it('goes on where a run stands: its adapter, its draws, the steps that are left', async () => {
+  it('continues a run: its adapter, its draws, the steps that are left', async () => {
     const adapter = [
       { name: 'adapter_model.safetensors', bytes: new Uint8Array([1, 2, 3]) },
       { name: 'adapter_config.json', bytes: new TextEncoder().encode('{}') },

@@ -126,7 +126,7 @@ describe('the rest of a run on TRL', () => {
     expect(mapping.refusals).toEqual([]);
   });
 
-  it('defuses what TRL does otherwise unless told', () => {
+  it('turns off TRL’s differing defaults', () => {
     expect(grpoOf(changed('search/grpo', {}))).toMatchObject({
       shuffle_dataset: false,
       mask_truncated_completions: false,

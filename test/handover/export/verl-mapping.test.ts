@@ -221,7 +221,7 @@ describe('the optimizer', () => {
     expect(optim('optimizer.schedule=cosine')).toMatchObject({ ...common, min_lr_ratio: 0 });
   });
 
-  it('goes on with a schedule only where it is level', () => {
+  it('continues a schedule only where it is constant', () => {
     const warm = 'optimizer.warmUpSteps=5';
     expect(refused([warm], { startStep: 3 })).toEqual(['optimizer.warmUpSteps']);
     expect(refused([warm], { startStep: 5 })).toEqual([]);

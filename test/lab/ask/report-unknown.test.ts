@@ -20,7 +20,7 @@ async function told(ask: Ask, signal = new AbortController().signal): Promise<st
 }
 
 describe('names that nothing mentions', () => {
-  it('are told; none is not', async () => {
+  it('are reported; an empty list is not', async () => {
     expect(await told(async () => ['Loud Harbor'])).toEqual([['Loud Harbor']]);
     expect(await told(async () => [])).toEqual([]);
   });

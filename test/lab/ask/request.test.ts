@@ -91,7 +91,7 @@ describe('what the user set, as the agent takes it', () => {
   });
 });
 
-describe('failures in words', () => {
+describe('failures as text', () => {
   it('says what happened and what to do, and keeps the details', () => {
     expect(describeFailure(new MissingFile('policy/model.safetensors', 'HTTP 404'))).toMatchObject({
       kind: 'missing',
@@ -111,7 +111,7 @@ describe('failures in words', () => {
 });
 
 describe('the rate meter', () => {
-  it('counts tokens a second over the last two seconds', () => {
+  it('counts tokens per second over the last two seconds', () => {
     let now = 0;
     const meter = createRateMeter(() => now);
     meter.add(100);

@@ -10,7 +10,7 @@ import { emptyRollout } from '../../fixtures/rollouts.ts';
 
 /** Forks that the lab refuses before anything is sampled. */
 
-it('does not let other weights go on with a rollout than those that may', async () => {
+it('lets only the right weights continue a rollout', async () => {
   const policy = { info: { id: 'test', revision: '1' } } as Policy;
   let ended = false;
   const policies = {

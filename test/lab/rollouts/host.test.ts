@@ -80,7 +80,7 @@ test('a reading goes between threads as typed arrays and comes out the same', as
   expect(unpackReading(structuredClone(packed))).toEqual(reading);
 });
 
-test('re-scored, compared and told apart', async () => {
+test('re-scored, compared and distinguished', async () => {
   const [a, b] = [await imported('a.jsonl', 'nobody'), await imported('b.jsonl', 'Ida Holm')];
   const place = { chunk: 0, index: 1 };
   const totals = async (fileId: string) =>

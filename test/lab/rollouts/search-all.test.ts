@@ -113,7 +113,7 @@ it('tells of what was found before it ends, and of every rollout once', async ()
   ]);
 });
 
-it('says of a damaged file that it is, and goes on with the others', async () => {
+it('reports a damaged file and continues with the others', async () => {
   const damaged = searched({
     parts: (id) => (id === 'f' ? parts(['{"fox']) : parts(lines('fox'))),
   });
@@ -126,7 +126,7 @@ it('says of a damaged file that it is, and goes on with the others', async () =>
   ]);
 });
 
-it('stops when it is told to', async () => {
+it('stops when aborted', async () => {
   const stop = new AbortController();
   const endless = searched({
     parts: async function* () {

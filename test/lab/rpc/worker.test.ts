@@ -116,7 +116,7 @@ function start(
   return { host, api, terminate, onLost, fail, garble, die: () => locks.release(life) };
 }
 
-describe('a host behind a worker', () => {
+describe('a host in a worker', () => {
   it('is called as it is: private state, and hosts in its fields', async () => {
     const { api } = start();
     expect(await api.add(2, 3)).toBe(5);
@@ -125,7 +125,7 @@ describe('a host behind a worker', () => {
     expect(await api.inner.twice(21)).toBe(42);
   });
 
-  it('is no promise, so that it can be awaited and handed on', async () => {
+  it('is not a promise, so that it can be awaited and passed on', async () => {
     const { api } = start();
     expect(await (await Promise.resolve(api)).add(1, 1)).toBe(2);
   });
@@ -191,7 +191,7 @@ describe('the death of a worker', () => {
     expect(onLost).toHaveBeenCalledTimes(1);
   });
 
-  it('is told when its script reports an error', async () => {
+  it('is notified when its script reports an error', async () => {
     const { api, onLost, fail } = start();
     const hanging = api.hang();
     fail('boom');

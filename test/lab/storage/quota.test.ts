@@ -13,7 +13,7 @@ describe('what a site stores', () => {
     );
   });
 
-  it('leaves every other figure as it is told', () => {
+  it('leaves every other number unchanged', () => {
     const said = (usageDetails: Record<string, number>): number => {
       const usage = Object.values(usageDetails).reduce((sum, part) => sum + part, 0);
       return usedBytes({ usage, usageDetails });

@@ -120,7 +120,7 @@ describe('snapshots', () => {
     await expect(stored()).rejects.toThrow(/Both snapshots are damaged/);
   });
 
-  it('drop steps that were told after the last snapshot and are made again', async () => {
+  it('drop steps after the last snapshot, which run again', async () => {
     await commit(1);
     await store.commit('run-a', stateAt(3), [pendingAt(2), pendingAt(3)], { step: 3 });
     damage(3);
@@ -198,7 +198,7 @@ describe('adapters', () => {
     expect(await store.adapterSteps('run-a')).toEqual([4, 3]);
   });
 
-  it('can be deleted; what the run goes on from stays', async () => {
+  it('can be deleted; what the run continues from stays', async () => {
     for (let step = 1; step <= 4; step++) await commit(step);
     const { adapterBytes, bytes } = await store.size('run-a');
     expect(await store.dropAdapters('run-a')).toBe(adapterBytes);

@@ -74,7 +74,7 @@ describe('the figures of a rollout', () => {
     expect(why({ notScored: 'it ends in prose' })).toBe('Not scored: it ends in prose.');
   });
 
-  test('a finding in words: title, case, why it matters', () => {
+  test('a finding as text: title, case, why it matters', () => {
     const text = findingText({
       code: 'evidence-ignored',
       rollout: 'r',

@@ -16,7 +16,7 @@ function at(marked: string) {
   return { replaced: [from, to], texts: items.map((item) => item.text), items };
 }
 
-describe('what may stand at the cursor', () => {
+describe('what may be at the cursor', () => {
   test('at the beginning: fields, reward clauses, not, a bracket', () => {
     const { texts, items } = at('|');
     expect(texts).toEqual([
@@ -108,7 +108,7 @@ describe('a value that a filter names by its id', () => {
     ['outcome = |', 'not-retrieved'],
     ['ended = |', 'not-found'],
     ['em = |', '1'],
-  ])('%s stands beside what the page calls it', (marked, id) => {
+  ])('%s is listed with its name on the page', (marked, id) => {
     const item = at(marked).items.find(({ text }) => text === id);
     expect(item?.note).toMatch(/^[^-]*[a-z]/i);
     expect(item?.note).not.toBe(id);

@@ -58,7 +58,7 @@ describe('limits: the largest that is read, and one more', () => {
     expect(faultOf(of(most + 1)).message).toContain(message);
   });
 
-  test('what stands side by side is not deep', () => {
+  test('neighbours are not nested', () => {
     const wide = Array.from({ length: 200 }, () => '(not em = 1)').join(' or ');
     expect(parseFilter(wide)).toMatchObject({ kind: 'or' });
     expect(compilePattern('(x)'.repeat(100), '')('x'.repeat(100))).toBe(true);
@@ -129,7 +129,7 @@ describe('tokens', () => {
     expect([fault.position, fault.length, fault.expected]).toEqual([position, length, expected]);
   });
 
-  test('flags belong to the pattern, in either case; what is no flag of it is refused', () => {
+  test('flags belong to the pattern, in either case; other flags are refused', () => {
     expect(tokenize('/a/ims')[0]?.flags).toBe('ims');
     expect(tokenize('/a/ i')[0]?.flags).toBe('');
     for (const flags of ['I', 'ii', 'g', 'iu'])
@@ -174,7 +174,7 @@ describe('what is read', () => {
     expect(faultOf(() => parseFilter(text)).expected).toBe(expected),
   );
 
-  test('a fault says what stands there', () => {
+  test('a fault says what is there', () => {
     expect(faultOf(() => parseFilter('em ~= 1')).message).toBe(
       'at character 4: expected one of = != < <= > >= is after “em”, found “~”',
     );

@@ -16,7 +16,7 @@ const states = (rollout: ImportedRollout): string[] => hopsOf(rollout).map(({ st
 const first = { query: 'director of Red Fog', hits: [FILM] };
 
 describe('a hop of a gold chain', () => {
-  it('is read where its passage came and the policy went on with what it says', () => {
+  it('is read where its passage came and the policy continued with its content', () => {
     const right = searched(
       [first, { query: 'birth city of Ida Holm', source: 'web', hits: [RAIN, BORN] }],
       'Oslo',
@@ -50,7 +50,7 @@ describe('a hop of a gold chain', () => {
     expect(hopsOf(searched([first, asked, asked], 'Rain'))[1]?.asked).toEqual([2, 3]);
   });
 
-  it('is misread where it came and the policy went on with something else', () => {
+  it('is misread where it came and the policy continued with something else', () => {
     const both = { query: 'Ida Holm', source: 'both', hits: [STALE, BORN] } as const;
     expect(hopsOf(searched([first, both], 'Bergen'))[1]).toMatchObject({
       state: 'misread',

@@ -31,7 +31,7 @@ describe('under-search', () => {
   const read = result('Low Tide : by Ida Holm');
 
   test.each([
-    ['it stands in a result', 'Ida Holm', [read], []],
+    ['it is in a result', 'Ida Holm', [read], []],
     ['in the second', 'Ida Holm', [result('x'), read], []],
     ['in a background', 'Ida Holm', [background('Ida Holm')], []],
     ['normalised', 'the IDA holm!', [read], []],
@@ -139,7 +139,7 @@ describe('contradicting the evidence, for answers with a number', () => {
     ],
     ['the claim is a query', '1931', [passage, search('Ada Berg born in Oslo in 1931')]],
     [
-      'or stands in the answer alone',
+      'or is only in the answer',
       '1931',
       [passage, answer('Ada Berg was born in Oslo in 1931')],
     ],
@@ -157,7 +157,7 @@ describe('contradicting the evidence, for answers with a number', () => {
     ['three of five', 'alpha bravo charlie 1921.', 2],
     ['two of five', 'alpha bravo golf 1921.', 0],
     ['in another sentence', 'alpha bravo 1921. charlie delta 1922.', 0],
-    ['behind a decimal point', 'alpha bravo 1.5 charlie.', 2],
+    ['after a decimal point', 'alpha bravo 1.5 charlie.', 2],
   ])('the same matter: %s', (_, text, count) =>
     expect(check('1931', result('', { text }), five)).toHaveLength(count),
   );

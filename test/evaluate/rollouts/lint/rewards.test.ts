@@ -49,7 +49,7 @@ describe('scores that the record states', () => {
     ]);
   });
 
-  test('nothing can be told without gold, or with one that a normaliser empties', () => {
+  test('nothing is reported without gold, or with one that a normaliser empties', () => {
     const gold = (...answers: string[]) => ({ question: { ...question, answers } });
     expect(stating({ em: 0.5 }, gold())).toEqual([]);
     expect(stating({ em: 0.5 }, gold('the'))).toEqual([]);

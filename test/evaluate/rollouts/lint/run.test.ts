@@ -70,7 +70,7 @@ describe('more reward can never mean less advantage in a group', () => {
 
   test.each([
     ['the higher reward has the lower advantage', group([1, -1], [0, 1]), ['r0']],
-    ['both behind the best', group([0, 2], [1, 1], [2, 0]), ['r1', 'r2']],
+    ['both worse than the best', group([0, 2], [1, 1], [2, 0]), ['r1', 'r2']],
     ['the one that breaks the order', group([0, 0], [1, 2], [2, 1]), ['r2']],
     ['in order', group([0, -1], [1, 0], [2, 1]), []],
     ['in order, from the end', group([2, 1], [1, 0], [0, -1]), []],

@@ -55,7 +55,7 @@ describe('over-search', () => {
     ['the last was found', [search('x'), result(A), search('y'), result(B)], ['A', 'B'], []],
     // The query of a background's own round may have been asked without it.
     [
-      'they stood in the background',
+      'they were in the background',
       [background(A), search('x'), result(B), search('y'), result('C : c')],
       ['A'],
       late('y'),
@@ -118,7 +118,7 @@ describe('evidence ignored', () => {
       [],
     ],
     [
-      'they stood in a row before',
+      'they occurred in a row before',
       [think('wrote low tide'), search('x'), document, think('wrote low tide')],
       ['2: None of 3 new words is used afterwards.'],
     ],

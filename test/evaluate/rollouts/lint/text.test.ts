@@ -58,7 +58,7 @@ describe('closing tags before the end of their block', () => {
     );
   const inside = '<result>a</result> b</result>';
 
-  test('in text: the first of two, white space behind the last left out', () => {
+  test('in text: the first of two, white space after the last left out', () => {
     expect(early(rolloutOf([result('', { text: inside })]))).toEqual([[9, '</result>']]);
     expect(early(rolloutOf([result('', { text: '<result>a</result>' })]))).toEqual([]);
     expect(early(rolloutOf([result('', { text: '\n<result>a</result> \n' })]))).toEqual([]);

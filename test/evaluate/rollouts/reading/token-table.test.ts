@@ -47,7 +47,7 @@ describe('the tokens of a rollout', () => {
     expect(only.lacks.logprob).toBe('the file has no log-probabilities');
   });
 
-  it('without text are no mixture, and a long word is cut', () => {
+  it('without text are not a mixture, and a long word is cut', () => {
     const empty = { ...prompt, text: '' };
     expect(tokenTable(rollout([empty, policy()]))).toMatchObject({ count: 2, mixed: false });
     const long = tokenTable(rollout([{ ...prompt, text: `${'x'.repeat(100)} ` }]));

@@ -48,7 +48,7 @@ describe('queries', () => {
     expect(queries(...segments)).toEqual(wanted);
   });
 
-  test('stand in their whole segment, and their tags are counted wherever the policy wrote them', () => {
+  test('are in their whole segment, and their tags are counted wherever the policy wrote them', () => {
     const segments = [
       think('x'),
       { ...search('a'), text: '<search>a</search><web_search>b<search>' },
@@ -73,7 +73,7 @@ describe('the answer', () => {
   const place = (segments: ImportedSegment[], given: string | null): string[] =>
     facts(segments, given).answer.map(({ segment, start }) => `${segment}:${start}`);
 
-  test('stands at its last place in the last block that holds it', () => {
+  test('is at its last place in the last block that contains it', () => {
     const two = [answer('Rome'), answer('Oslo or Oslo'), think('Oslo')];
     const { length } = '<short_answer>\\boxed{Oslo or ';
     expect(place(two, ' Oslo ')).toEqual([`1:${length}`]);
@@ -124,7 +124,7 @@ describe('the answer', () => {
 describe('what came of reading', () => {
   const text = (...segments: ImportedSegment[]): string => facts(segments).afterReading.text;
 
-  test('is what the policy thought behind the first result', () => {
+  test('is the policy’s thought after the first result', () => {
     expect(text(think('a'), search('q'), result('r'), think('b'), result('s'), think('c'))).toBe(
       '<think>b</think> <think>c</think>',
     );
@@ -138,7 +138,7 @@ describe('what came of reading', () => {
     expect(text(result('r'), think('b'), think('c', { role: 'refine' }))).toBe('<think>c</think>');
   });
 
-  test('blocks of evidence, tokens and titles are told beside it', () => {
+  test('blocks of evidence, tokens and titles are reported with it', () => {
     const rollout = rolloutOf([
       think('x', { ids: [1, 2] }),
       think('quote', { role: 'evidence', ids: [3] }),
@@ -166,7 +166,7 @@ describe('breaches of a protocol', () => {
   test.each([
     ['a whole block', ['<think>a</think>'], []],
     ['with the end of its turn', ['<think>a</think><|im_end|>\n'], []],
-    ['with white space behind it', ['<think>a</think> \n'], []],
+    ['with white space after it', ['<think>a</think> \n'], []],
     ['not closed', ['<think>a'], ['<think>a']],
     ['not closed before its turn ends', ['<think>a<|im_end|>'], ['<think>a<|im_end|>']],
     // The tag that closes a block stands after the one that opens it.

@@ -221,7 +221,7 @@ describe('the queue of disagreements', () => {
     expect(found[2]).toMatchObject({ kindest: { by: 'cover-em' }, harshest: { by: 'em' } });
   });
 
-  test('of half a point and more, unless told otherwise; scorers and threshold can be given', async () => {
+  test('of half a point and more by default; scorers and threshold can be given', async () => {
     const one = await importOne({ ...verl, output: '<answer>Ida Berg</answer>' });
     const other = await importOne({ ...verl, output: '<answer>Ida Berg Sand Lund</answer>' });
     // Gold "Ida Holm": EM 0, F1 2 · ½ · ½ / 1 = ½ and 2 · ¼ · ½ / ¾ = ⅓.

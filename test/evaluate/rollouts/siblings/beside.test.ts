@@ -127,7 +127,7 @@ describe('the rounds of a rollout', () => {
     ]);
   });
 
-  it('begin anew behind a search that failed', () => {
+  it('restart after a search that failed', () => {
     const failed: AgentEvent = {
       t: 0,
       kind: 'error',

@@ -130,7 +130,7 @@ describe('siblings as a tree', () => {
     ]);
   });
 
-  it('count a route to the result behind it: another source parts them where its result stands', () => {
+  it('count a route to the result after it: another source separates them at its result', () => {
     const events = (choice: 'local' | 'web') => [
       search(1),
       kept,
@@ -162,7 +162,7 @@ describe('siblings as a tree', () => {
     ]);
   });
 
-  it('of a file without events are its segments behind the prompt', () => {
+  it('of a file without events are its segments after the prompt', () => {
     const { events: _, ...bare } = rollout([]);
     const segments = [
       policySegment([9], 'other'),

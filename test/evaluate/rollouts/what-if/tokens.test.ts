@@ -145,7 +145,7 @@ describe('advantages under a normalisation', () => {
 
 describe('the loss that a rollout went through', () => {
   const settings = getTraining('search/grpo');
-  it('is said by its run, stands in its record, and is read there again', () => {
+  it('is set by its run, stored in its record, and read back', () => {
     const rollout = withLoss(emptyRollout('r'), settings);
     expect(lossOfRollout(rollout)).toEqual({
       preset: settings.preset,

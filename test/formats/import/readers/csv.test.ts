@@ -10,7 +10,7 @@ const pairs = ({ questions }: Imported): string[][] =>
   questions.map(({ text, answers }) => [text, ...answers]);
 
 describe('a table of questions', () => {
-  it('ends its lines in CR and LF, also behind a quoted field', async () => {
+  it('ends its lines in CR and LF, also after a quoted field', async () => {
     const imported = await read('"question","answer"\r\n"Who?","Ada"\r\nWhy?,"Bela"\r\n');
     expect(pairs(imported)).toEqual([
       ['Who?', 'Ada'],
@@ -60,7 +60,7 @@ describe('a table of questions', () => {
     ]);
   });
 
-  it('says the same lines where its reading was broken off and goes on', async () => {
+  it('reports the same lines after an interruption', async () => {
     const file = blob('question,answer\n"One\nmore?",a\nTwo?,b\nThree?,c,d\n');
     const batches = readImport(file, { format: CSV, batchItems: 2 });
     const { value } = await batches.next();

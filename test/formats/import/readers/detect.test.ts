@@ -54,7 +54,7 @@ describe('JSON is what most of its first twenty items are', () => {
   });
 });
 
-describe('a table is told by the names of its columns', () => {
+describe('a table is recognised by the names of its columns', () => {
   it.each([
     ['question,answer\nWho?,Ada', 'csv qa'],
     ['\n\n "Question" ,"Answers"\r\nWho?,Ada', 'text prose'],

@@ -13,7 +13,7 @@ describe('the items of a list', () => {
     ['in one line', '[{"text":"One."},{"text":"Two."}]'],
     ['over lines, with CR and tabs', '[\r\n\t{"text":\r\n"One."}\t,\r\n {"text":"Two."}\r\n]\r\n'],
     ['with a comma too many', '[,{"text":"One."},, \n,{"text":"Two."},]'],
-    ['with text behind the list', '[{"text":"One."},{"text":"Two."}] {"text":"Three."} ['],
+    ['with text after the list', '[{"text":"One."},{"text":"Two."}] {"text":"Three."} ['],
     ['with text before the list', 'data ] = "[{\\"" [{"text":"One."},{"text":"Two."}]'],
   ])('%s', async (_, text) => {
     const imported = await read(text);
@@ -45,7 +45,7 @@ describe('the items of a list', () => {
     expect(rejected[0]?.expected).toMatch(/^expected JSON: /);
   });
 
-  it('are named by the same lines where reading was broken off and goes on', async () => {
+  it('are named by the same lines after an interruption', async () => {
     const file = blob('[\n{"text":"One."},\n{"text":"Two."}, {"text":\n"Three."},\n{bad}\n]');
     const { value } = await readImport(file, { format: LIST, batchItems: 2 }).next();
     expect(value?.position).toMatchObject({ line: 3, item: 2, offset: 35 });

@@ -93,7 +93,7 @@ describe('questions in parquet', () => {
     );
   });
 
-  it('stop being read when they are told to', async () => {
+  it('stop when reading is aborted', async () => {
     const controller = new AbortController();
     controller.abort(new Error('enough'));
     const blob = new Blob([file([QUESTION, GOLDEN])]);

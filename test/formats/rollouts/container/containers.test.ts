@@ -175,7 +175,7 @@ describe('a file without rollouts says what it is and what to do', () => {
     await expect(reading(file, name)).rejects.toThrow(sentence);
   });
 
-  it('is told before the whole of a large file of something else was read', async () => {
+  it('is reported before a large file of another kind is read to its end', async () => {
     const line = JSON.stringify({ id: 'a', contents: '"Low Tide"\nIt is a novel.' });
     await expect(reading(bytes(`${line}\n`.repeat(5000)), 'c.jsonl')).rejects.toThrow(
       /^c\.jsonl holds passages and no rollouts\. .*--corpus/,
@@ -233,7 +233,7 @@ describe('files of one run', () => {
     expect(steps(await run(files)).slice(0, 6)).toEqual([40, 7, 2, 2, 1, 1]);
   });
 
-  test('that cannot be read are told by name; where none can, so is the first', async () => {
+  test('that cannot be read are reported by name; where none can, so is the first', async () => {
     const empty = { name: '2.jsonl', blob: new Blob([]) };
     const items = await run([stepFile(1), empty]);
     expect(items.at(-1)).toMatchObject({
@@ -247,7 +247,7 @@ describe('files of one run', () => {
     );
   });
 
-  test('are told by their names', () => {
+  test('are recognised by their names', () => {
     expect(areSteps(['1.jsonl', '20.jsonl'])).toBe(true);
     expect(areSteps(['completions_00001.parquet', 'completions_00002.parquet'])).toBe(true);
     expect(areSteps(['global_step_10.json.gz', 'global_step_20.json.gz'])).toBe(true);

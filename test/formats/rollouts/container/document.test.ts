@@ -22,7 +22,7 @@ describe('the elements of a document, with the line and the bytes of each', () =
     ['commas too many', '[,1,,2,]', [[1, '1', 4], [1, '2', 7]]],
     ['objects one after the other', '{"a":1}\n{"b":\n2}{}', [[1, '{"a":1}', 7], [2, '{"b":\n2}', 16], [3, '{}', 18]]],
     ['lists one after the other', '[1]\n[2]', [[1, '1', 3], [2, '2', 7]]],
-    ['an object behind a list', '[1]\n{"a":[2]}', [[1, '1', 3], [2, '{"a":[2]}', 13]]],
+    ['an object after a list', '[1]\n{"a":[2]}', [[1, '1', 3], [2, '{"a":[2]}', 13]]],
     ['brackets and marks in texts', '["]\\"}\\\\","{["]', [[1, '"]\\"}\\\\"', 10], [1, '"{["', 15]]],
     ['texts with commas', '[{"a":"x, y"},"a,b"]', [[1, '{"a":"x, y"}', 13], [1, '"a,b"', 20]]],
     ['space of every kind', '\ufeff\t\n\v\f\r [\r\n\t1]', [[3, '1', 15]]],
@@ -50,7 +50,7 @@ describe('the elements of a document, with the line and the bytes of each', () =
     for (const size of [1, 1000]) expect(await told(utf8(text), size)).toEqual(expected);
   }); // prettier-ignore
 
-  it('are told where one is no text, and the next is read', async () => {
+  it('are reported where one is not text, and the next is read', async () => {
     const bytes = utf8('["?",\n2]');
     bytes[2] = 0xff;
     expect(await told(bytes, 3)).toEqual([
@@ -91,7 +91,7 @@ describe('lines', () => {
     expect(buffer.take()).toEqual({ text: 'next' });
   });
 
-  it('that are no text are told, and the next is read', () => {
+  it('that are not text are reported, and the next is read', () => {
     const buffer = new LineBuffer();
     buffer.add(Uint8Array.of(0xc3));
     expect(buffer.take()).toEqual({ text: null, fault: 'the line is not UTF-8 text' });

@@ -34,7 +34,7 @@ describe('a file of something else is given up', () => {
   });
 });
 
-describe('what is no record of a rollout is said', () => {
+describe('a line that is not a rollout is reported', () => {
   const place = { name: 'a', line: 1 };
   const why = (value: unknown): string => {
     try {
@@ -110,12 +110,12 @@ describe('numbers that JSON does not have', () => {
 });
 
 describe('a record is named by its line', () => {
-  test('whatever mark of the byte order stands in front of it', async () => {
+  test('with every byte order mark', async () => {
     const items = await readAll(new Blob([`\uFEFF${ROLLOUT}\n\uFEFF${ROLLOUT}\n`]));
     expect(items.map(({ kind }) => kind)).toEqual(['rollout', 'rollout']);
   });
 
-  test('those of a log on one line count on, and what follows them is told with its line', async () => {
+  test('those of a log on one line count on, and the text after them is reported with its line', async () => {
     const log = `{"samples":[${ROLLOUT},${ROLLOUT}]}`;
     const items = await readAll(new Blob([`${log}\n${ROLLOUT}\n{\n${ROLLOUT}\n`]));
     expect(items.map(({ kind, line }) => [kind, line])).toEqual([
@@ -192,7 +192,7 @@ describe('a run of no rollouts', () => {
     ]);
   });
 
-  test('what belongs elsewhere is told by what it holds', async () => {
+  test('a file for another page is recognised by its content', async () => {
     const told = (text: string) => elsewhere(new Blob([text]), 'a');
     expect(await told(QUESTION)).toBe(
       'holds questions with their answers and no rollouts. Open it under Corpus, or give it to “lab rollout” or “lab evaluate” as --questions.',

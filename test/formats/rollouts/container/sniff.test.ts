@@ -25,7 +25,7 @@ describe('what a file is, by its first bytes', () => {
     ['one document on several lines', bytes('{\n  "a": 1\n}'), 'document'],
     ['the same of another system', bytes('{ \t\r\n"a": 1}'), 'document'],
     ['a list', bytes(' \n[{"a":1}]'), 'document'],
-    ['a list behind a mark', bytes(0xef, 0xbb, 0xbf, '[1]'), 'document'],
+    ['a list after a mark', bytes(0xef, 0xbb, 0xbf, '[1]'), 'document'],
     ['lines of text', bytes('a,b\n1,2\n'), 'lines'],
   ])('%s', (_, head, kind) => {
     expect(sniff(head).kind).toBe(kind);
@@ -44,12 +44,12 @@ describe('what a file is, by its first bytes', () => {
     ['safetensors', bytes(64, 0, 0, 0, 0, 0, 0, 0, '{"a":{"dtype":"F32"}}'), 'safetensors'],
     ['a pickle', bytes(0x80, 4, 0x95, 0, 0), 'pickle'],
     ['other binary data', bytes('abc', 0, 1, 2, 3, 4, 'def'), 'not text'],
-  ])('%s is told from rollouts, with what it is', (_, head, what) => {
+  ])('%s is distinguished from rollouts and named', (_, head, what) => {
     expect(JSON.stringify(sniff(head))).toContain(what);
     expect(['lines', 'document']).not.toContain(sniff(head).kind);
   });
 
-  it('is lines, whatever characters stand in their texts', () => {
+  it('is lines, whatever characters are in their texts', () => {
     expect(sniff(bytes('{"a":"', 0x1b, '[0m', 7, '"}')).kind).toBe('lines');
     expect(sniff(bytes('tab\tand line\r\n', 'x'.repeat(200), 1)).kind).toBe('lines');
   });

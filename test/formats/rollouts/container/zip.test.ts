@@ -87,7 +87,7 @@ describe('the entries of an archive', () => {
     expect(zipEntries(archive)[1]).toMatchObject({ size: 5, originalSize: 5 });
   });
 
-  it('are none in what is no archive, or a cut one', () => {
+  it('are empty for a file that is not an archive, or a truncated one', () => {
     expect(() => zipEntries(utf8('PK'))).toThrow('its directory is missing');
     const archive = stored([
       { name: 'a', data: 'one' },
@@ -114,7 +114,7 @@ describe('the entries of an archive', () => {
     expect(unzip({ originalSize: 4 })).toThrow('the entry is not as long as stated');
   });
 
-  it('are found behind a comment of up to 65,535 bytes', () => {
+  it('are found after a comment of up to 65,535 bytes', () => {
     const archive = stored([{ name: 'a', data: 'one' }]);
     const behind = (bytes: number): Uint8Array =>
       Uint8Array.from([...archive, ...new Uint8Array(bytes).fill(0x20)]);

@@ -173,7 +173,7 @@ describe('Inspect AI', () => {
     expect((await told(record)).asked).toBe('a long question');
   });
 
-  test('told from a chat by its own keys', async () => {
+  test('distinguished from a chat by its own keys', async () => {
     for (const key of ['epoch', 'scores', 'output']) {
       const { epoch: _e, scores: _s, ...bare } = sample;
       expect((await told({ ...bare, [key]: {} })).layout).toBe('inspect-ai');

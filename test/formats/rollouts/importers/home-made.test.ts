@@ -46,7 +46,7 @@ describe('a question and a text of the model are a rollout', () => {
     ]);
   });
 
-  test('texts stand in the segments alone, all other keys stay', async () => {
+  test('texts are only in the segments, all other keys stay', async () => {
     const others = { gold: 'Ida', response: 'Ida Holm', note: 'late' };
     const { origin } = await importOne({ question: ASKED, text: TEXT, ...others });
     expect(origin?.fields).toEqual(others);
@@ -82,7 +82,7 @@ describe('a question and a text of the model are a rollout', () => {
   });
 });
 
-describe('a rollout that lacks a part is told which', () => {
+describe('names the missing part of a rollout', () => {
   test.each<[object, RegExp]>([
     [
       { question: ASKED, prediction: 'Ida Holm', answer: 'Ida Holm' },

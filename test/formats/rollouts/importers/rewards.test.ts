@@ -177,7 +177,7 @@ test('a gold answer that is a number is a gold answer', async () => {
   expect(await told({ ...row, answer: 3 })).toMatchObject({ golds: ['3'], reward: null });
 });
 
-test('what measures a rollout of verifiers is no part of its reward', async () => {
+test('metrics of a rollout of verifiers are not part of its reward', async () => {
   const results = { ...row, example_id: 4, reward: 1 };
   const metrics = { right: 0.75, form: 0.25, num_turns: 3, total_tool_calls: 2 };
   expect(await told({ ...results, metrics })).toMatchObject({

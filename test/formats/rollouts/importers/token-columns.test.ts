@@ -47,7 +47,7 @@ describe('OpenAI', () => {
     expect((await importOne(record)).origin?.fields).toEqual(record);
   });
 
-  test('what is no list of tokens is none', async () => {
+  test('a value that is not a list of tokens is ignored', async () => {
     for (const logprobs of [{}, { content: null }, { content: [{ token: 5 }] }, 'x', []])
       expect((await columns({ messages: [user, { ...said, logprobs }] }))[0]?.[1]).toBeUndefined();
   });

@@ -42,7 +42,7 @@ describe('a response that repeats its prompt', () => {
     ['Mistral', `<s>[INST] ${RULES}\nQuestion: ${ASKED} [/INST]`],
     ['DeepSeek', `<｜begin▁of▁sentence｜>${RULES}<｜User｜>${ASKED}<｜Assistant｜>`],
     ['GLM', `<|system|>\n${RULES}<|user|>\n${ASKED}<|assistant|>\n`],
-  ])('of which only the question stands beside it: %s', async (_, prompt) => {
+  ])('with only the question next to it: %s', async (_, prompt) => {
     expect(await told(verl(ASKED, prompt + SAID))).toMatchObject({ asked: ASKED, answer: null });
     const right = `${prompt}<answer>Albi</answer>`;
     expect(await told(verl(ASKED, right))).toMatchObject({ answer: 'Albi' });
@@ -56,7 +56,7 @@ describe('a response that repeats its prompt', () => {
     expect((await told(verl(prompt, '<answer>Albi</answer>'))).asked).toBe(ASKED);
   });
 
-  test('with examples as turns: what stands before the last question is prompt', async () => {
+  test('with examples as turns: everything before the last question is prompt', async () => {
     const shot = `<|im_start|>user\nWhich town lies on the Seine?<|im_end|>\n<|im_start|>assistant\n<answer>Paris</answer><|im_end|>\n`;
     const record = { text: `${shot}${PROMPT}No idea.`, gold: 'Albi' };
     expect(await told(record)).toMatchObject({ asked: ASKED, answer: null });
@@ -103,7 +103,7 @@ describe('a response that repeats its prompt', () => {
     expect(rollout.answer).toBe('Albi');
   });
 
-  test('is told from one that only speaks of turns', async () => {
+  test('is distinguished from one that only mentions turns', async () => {
     expect(await blocks(verl(ASKED, 'assistant\n<answer>Albi</answer>'))).toEqual([
       `instruction/prompt: ${ASKED}`,
       'other/policy: assistant\n',

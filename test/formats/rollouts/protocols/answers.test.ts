@@ -88,7 +88,7 @@ describe('the last answer by the protocol’s rule', () => {
     expect(read(id, text, prompt)).toEqual([answer, why]),
   ); // prettier-ignore
 
-  test('is not sought in what the environment wrote, nor behind it', () => {
+  test('is not searched in or after text of the environment', () => {
     const segments: ImportedSegment[] = [
       { source: 'policy', role: 'other', text: 'The answer is a.' },
       { source: 'environment', role: 'other', text: 'The answer is b.' },

@@ -32,7 +32,7 @@ describe('lines that open a block', () => {
     ]);
   });
 
-  test('stand at the beginning of a line, with their mark', () => {
+  test('are at the start of a line, with their mark', () => {
     expect(split('a Thought: b\nThoughts: c\nAction 12345: d')).toEqual([
       'think/policy: a Thought: b\nThoughts: c\nAction 12345: d',
     ]);
@@ -40,7 +40,7 @@ describe('lines that open a block', () => {
     expect(split('Thought: a')).toEqual(['think/policy: Thought: a']);
   });
 
-  test('what a calculator answers is no evidence; a later search’s answer is', () => {
+  test('a calculator’s answer is not evidence; a later search’s answer is', () => {
     const roles = (text: string) => splitText(text, REACT).map(({ role }) => role);
     expect(
       roles(

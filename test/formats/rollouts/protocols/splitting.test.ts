@@ -122,7 +122,7 @@ describe('the tags of every system', () => {
     expect(blocks.length).toBe(tags.length + (id === 'tool-call' ? 1 : 0));
   });
 
-  test('every protocol stands in the table, and is found by its id', () => {
+  test('every protocol is in the table and found by its id', () => {
     expect(PROTOCOLS.map(({ id }) => id).sort()).toEqual(
       [...Object.keys(TAGS), 'deepseek-call', 'harmony', 'react'].sort(),
     );
@@ -173,7 +173,7 @@ describe('where blocks end', () => {
       ['think/policy: a<search>b</think>', 'search/policy: <search>q</search>'],
     ],
     [
-      'the same behind a result',
+      'the same after a result',
       '<search>q</search><information>d</information>a<answer>b</think><answer>c</answer>',
       [
         'search/policy: <search>q</search>',
@@ -183,7 +183,7 @@ describe('where blocks end', () => {
       ],
     ],
     [
-      'a closing tag behind a thought of its own',
+      'a closing tag after its own thought',
       '<think>a</think>b</think>',
       ['think/policy: <think>a</think>', 'other/policy: b</think>'],
     ],
@@ -195,7 +195,7 @@ describe('where blocks end', () => {
     ],
     ['a document that never closes', '<information>a', ['result/environment: <information>a']],
     [
-      'a document that never closes, and the policy goes on',
+      'a document that never closes, and the policy continues',
       '<information>a<think>b</think>',
       ['result/environment: <information>a', 'think/policy: <think>b</think>'],
     ],
@@ -241,7 +241,7 @@ describe('chat marks around what the environment wrote are its own', () => {
     );
   });
 
-  test('in other protocols only white space behind the block', () => {
+  test('in other protocols only white space after the block', () => {
     expect(split('search-r1', 'user\n<information>d</information>\nassistant\nSo.')).toEqual([
       'other/policy: user\n',
       'result/environment: <information>d</information>\n',

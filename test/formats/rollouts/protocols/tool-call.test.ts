@@ -145,7 +145,7 @@ describe('calls and what answers them', () => {
     expect(roles(answer)).toEqual(['other']);
   });
 
-  test('have the blanks, and the mark that ends the turn, that the policy wrote behind them', () => {
+  test('include the spaces and the end-of-turn mark that the policy wrote after them', () => {
     const pieces = splitText(
       `<think>a</think>\n${call('search')} <|im_end|>\n${answer}\n<|im_end|>So.`,
       TOOL_CALL,

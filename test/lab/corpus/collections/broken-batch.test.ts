@@ -46,7 +46,7 @@ test.each([
     2,
     (db: CollectionsDatabase, fail: () => void) => db.imports.hook('updating', fail),
   ],
-] as const)('at %s: nothing doubled, nothing lost, once it goes on', async (_, nth, at) => {
+] as const)('at %s: nothing doubled, nothing lost after resuming', async (_, nth, at) => {
   const { db, store } = opened();
   let writes = 0;
   at(db, () => {

@@ -27,7 +27,7 @@ const entry = (file: Blob, name = 'a.jsonl'): FileToImport => ({
 });
 const nothing = (): void => undefined;
 
-test('what fails in an import is told as a value, by what it is', async () => {
+test('import failures are returned as values, by kind', async () => {
   const unreadable = await host.importFiles('j', { name: 'n' }, [entry(blob('{}'))], nothing);
   expect(unreadable).toMatchObject({ status: 'failed', reason: 'unreadable' });
   db.bodies.hook('creating', () => {

@@ -134,7 +134,7 @@ describe('import', () => {
     expect(told.every(({ heldBytes }) => heldBytes > 0)).toBe(true);
   });
 
-  test('an unreadable file leaves nothing; beside others it is told and passed over', async () => {
+  test('an unreadable file leaves nothing; among others it is reported and skipped', async () => {
     const nothing = entry(blob('{}'), 'x.json');
     await expect(importFiles(store, { name: 'n' }, [nothing])).rejects.toThrow(ImportError);
     expect(await rows()).toEqual([0, 0, 0, 0, 0]);
@@ -184,7 +184,7 @@ describe('an import that was broken off', () => {
     ),
   };
 
-  test.each(Object.keys(FILES))('goes on where it was, wherever that is: %s', async (name) => {
+  test.each(Object.keys(FILES))('continues where it was, at every place: %s', async (name) => {
     const file = FILES[name]!;
     const calm = await imported(file, name);
     for (const batches of ALL_TESTS ? [1, 3, 5] : [3]) {
@@ -213,7 +213,7 @@ describe('an import that was broken off', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('stops when told to, keeps what it read, and goes on', async () => {
+  test('stops when aborted, keeps what it read, and continues', async () => {
     const controller = new AbortController();
     const cancelled = importFiles(store, { name: 'n' }, [entry(passages(0, 2600))], {
       signal: controller.signal,
@@ -228,7 +228,7 @@ describe('an import that was broken off', () => {
     expect(done.collection).toMatchObject({ passages: 2600, duplicates: 0 });
   });
 
-  test('full storage is told as such, loses nothing, and the import goes on', async () => {
+  test('full storage is reported, loses nothing, and the import continues', async () => {
     let room = 2;
     db.bodies.hook('creating', () => {
       if (room-- <= 0) throw new DOMException('full', 'QuotaExceededError');

@@ -51,7 +51,7 @@ it('stores a sharded checkpoint of a hub, whole and checked', async () => {
 });
 
 describe('the network dies at 20 points of a shard', () => {
-  it('goes on with at most one chunk fetched again, by hand or by itself', async () => {
+  it('continues with at most one chunk fetched again, manually or automatically', async () => {
     for (const waits of [[], [0]]) {
       const bench = await makeBench();
       const id = await added(bench);
@@ -77,7 +77,7 @@ describe('the network dies at 20 points of a shard', () => {
     }
   });
 
-  it('goes on in a new page after the tab was killed in the middle of a write', async () => {
+  it('continues in a new page after the tab was killed in the middle of a write', async () => {
     const bench = await makeBench();
     const id = await added(bench);
     let kills = 0;
@@ -98,7 +98,7 @@ describe('the network dies at 20 points of a shard', () => {
   });
 });
 
-it('stops when asked to, keeps what arrived, and goes on from there', async () => {
+it('stops on request, keeps the received bytes, and continues from there', async () => {
   const bench = await makeBench();
   const id = await added(bench);
   bench.hub.rate = 400_000;
@@ -193,7 +193,7 @@ describe('a damaged file', () => {
   });
 });
 
-it('says before the first byte that it does not fit, and stops in words when the disk is full', async () => {
+it('says before the first byte that it does not fit, and stops with a reason when the disk is full', async () => {
   const bench = await makeBench();
   const id = await added(bench);
   const early = await faultOf(bench.run(id, { free: () => Promise.resolve(300_000) }));

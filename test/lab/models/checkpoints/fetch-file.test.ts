@@ -83,7 +83,7 @@ describe('a file that is fetched', () => {
     expect(row).toMatchObject({ done: 10, bytes: 10, tag: 'v1', digest: digest(file) });
   });
 
-  it('goes on behind what is there, and its digest is of all of it', async () => {
+  it('continues after the stored bytes, and its digest covers all of them', async () => {
     const place = new Place();
     await expect(place.fetch(planned({}), file, 6)).rejects.toThrow('The connection broke');
     expect(place.last.done).toBe(6);
@@ -93,7 +93,7 @@ describe('a file that is fetched', () => {
     expect(row.digest).toBe(digest(file));
   });
 
-  it('begins anew where the disk holds less than the record says', async () => {
+  it('starts again where the disk holds less than the record says', async () => {
     const place = new Place();
     await expect(place.fetch(planned({}), file, 8)).rejects.toThrow('The connection broke');
     place.bytes = place.bytes.slice(0, 3);

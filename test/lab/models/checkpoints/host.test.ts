@@ -98,7 +98,7 @@ it('keeps the reason of a stop, and what arrived, across tabs that are closed', 
   expect((await only(later)).failure).toBe(null);
 });
 
-it('pauses without a failure, and goes on', async () => {
+it('pauses without a failure, and continues', async () => {
   const { bench, tab } = await browser();
   bench.hub.rate = 200_000;
   const host = tab();

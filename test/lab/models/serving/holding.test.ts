@@ -168,7 +168,7 @@ it('what it is held in is changed where nothing runs: it is loaded again without
   loader.want({ kind: 'built-in' }, 'wasm');
 });
 
-it('what its contexts are held in is no other revision, and a run goes on with its own', async () => {
+it('the precision of its KV cache does not change the revision, and a run continues with its own', async () => {
   const { id, store, locks, open, workers } = await browser();
   const source = storedCheckpoint(store, id, locks);
   const loads: Checkpoint[] = [];

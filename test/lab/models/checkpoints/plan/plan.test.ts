@@ -189,7 +189,7 @@ describe('a server that gives no answer', () => {
     ...more,
   });
 
-  it('is told apart from no network, from CORS, and from http below https', async () => {
+  it('is distinguished from no network, from CORS, and from http on an https page', async () => {
     const bench = await makeBench();
     const origin = 'http://page.example';
     const kinds = await Promise.all([

@@ -11,7 +11,7 @@ it('gives the digests of FIPS 180-4', () => {
   expect(text('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
 });
 
-it('gives one digest however the input is cut, and goes on from a stored state', () => {
+it('gives one digest however the input is split, and continues from a stored state', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 12 });
   fc.assert(
     fc.property(pieces, (parts) => {
