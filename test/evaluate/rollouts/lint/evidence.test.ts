@@ -138,11 +138,7 @@ describe('contradicting the evidence, for answers with a number', () => {
       [passage, think('Ada Berg was born in Oslo in 1932.')],
     ],
     ['the claim is a query', '1931', [passage, search('Ada Berg born in Oslo in 1931')]],
-    [
-      'or is only in the answer',
-      '1931',
-      [passage, answer('Ada Berg was born in Oslo in 1931')],
-    ],
+    ['or is only in the answer', '1931', [passage, answer('Ada Berg was born in Oslo in 1931')]],
     ['the passage has no number', '1931', [result('Ada Berg was born in Oslo.'), claim]],
     [
       'two words of content are too few',
