@@ -80,9 +80,11 @@ const Workbench = () => {
         <Pages />
       </PlaceLetters>
       <StatusBar />
-      <StrayDrop />
-      <StorageNotice />
-      <LabLost />
+      <div className="messages">
+        <StrayDrop />
+        <StorageNotice />
+        <LabLost />
+      </div>
       {touring ? (
         <Guarded name="The tour" around={asMessage} hide={closeTour}>
           <Tour />
