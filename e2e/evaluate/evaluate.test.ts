@@ -117,7 +117,7 @@ it(
     // The larger one before it asked the same two questions, with the same rollouts.
     await page.getByRole('tab', { name: 'Compare' }).click();
     await page.getByLabel('Compare with').selectOption({ index: 1 });
-    await page.getByText('over 2 questions of both').waitFor();
+    await page.getByText('over 2 questions in both').waitFor();
     await page.getByText('Left out: 398 questions only in the other').waitFor();
     const compared = page.getByRole('group', { name: 'Comparison, table' }).locator('tbody tr');
     expect(await compared.count()).toBe(2);

@@ -28,9 +28,9 @@ import type { Probe, ProbedRollout, ProbeWave } from './probe-shape.ts';
  * decoding scales with the number of contexts, and one small backward pass. Nothing of it is kept but numbers.
  */
 
-/** Rollouts of an engine in the first wave, and how much larger each further wave is. */
+/** Rollouts of an engine in the first wave, and how much larger a further wave is: as much as time allows. */
 const FIRST = 2;
-const GROWTH = 4;
+const GROWTHS = [4, 2];
 /** A further wave is begun only if it is expected to end within this time, seconds. */
 const FURTHER_SECONDS = 15;
 /** The first wave is ended after this time; what had not ended by then counts as far as it came. */
@@ -280,9 +280,12 @@ export async function probe(parts: ProbeParts): Promise<Probe> {
     last = rollouts;
     made.push(...rollouts);
     waves.push({ rollouts: rollouts.map(probed), group: groupOf(settings, size), seconds });
-    const next = Math.min(most, size * GROWTH);
-    const expected = rolloutSeconds({ ...device, waves }, next, groupOf(settings, next));
-    if (size >= most || expected > FURTHER_SECONDS) break;
+    const next = GROWTHS.map((growth) => Math.min(most, size * growth)).find(
+      (wanted) =>
+        wanted > size &&
+        rolloutSeconds({ ...device, waves }, wanted, groupOf(settings, wanted)) <= FURTHER_SECONDS,
+    );
+    if (next === undefined) break;
     size = next;
   }
   const learned = await learnSeconds(parts, last);
