@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BROTLI_ONLY, largeAssets } from './serve/brotli-only.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -22,12 +23,16 @@ export function stagePackage(folder) {
   /** @type {Record<string, unknown> & { files: string[] }} */
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   for (const key of OF_SOURCES) delete manifest[key];
-  for (const name of [...manifest.files.filter((one) => !one.startsWith('!')), ...ALWAYS])
-    cpSync(join(root, name), join(folder, name), {
-      recursive: true,
-      // Compressed copies are for a host of files.
-      filter: (path) => !/\.(br|gz)$/.test(path),
-    });
+  const dist = join(root, 'dist');
+  const large = largeAssets(dist);
+  /** Compressed copies are for a host of files, except where they take the place of a large one. */
+  const isPacked = (/** @type {string} */ path) => {
+    const name = relative(dist, path).replaceAll('\\', '/');
+    return /\.(br|gz)$/.test(path) ? name.replace(/\.br$/, '') in large : !(name in large);
+  };
+  for (const name of [...manifest.files, ...ALWAYS])
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter: isPacked });
+  writeFileSync(join(folder, 'dist', BROTLI_ONLY), JSON.stringify(large));
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 

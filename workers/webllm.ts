@@ -1,5 +1,5 @@
-import { WebWorkerMLCEngineHandler } from '@mlc-ai/web-llm';
 import { watchGpuDevices } from '../src/policy/remote/webllm/gpu-loss.ts';
+import { loadWebLlm } from '../src/policy/remote/webllm/library.ts';
 import { announce } from '../src/lab/rpc/life.ts';
 
 /** WebLLM's own worker: the library's engine after its own messages. */
@@ -12,6 +12,11 @@ watchGpuDevices((reason) =>
   setTimeout(() => reportError(new Error(`the GPU device was lost (${reason})`)), LATER_MS),
 );
 
-const handler = new WebWorkerMLCEngineHandler();
-self.addEventListener('message', (event) => handler.onmessage(event));
+const handler = loadWebLlm().then(
+  ({ WebWorkerMLCEngineHandler }) => new WebWorkerMLCEngineHandler(),
+);
+// Messages wait for the library, in order; what fails ends the worker's engine as an error of the worker does.
+self.addEventListener('message', (event) => {
+  handler.then((engine) => engine.onmessage(event)).catch(reportError);
+});
 announce(self.name, navigator.locks, self, (sign) => postMessage(sign));

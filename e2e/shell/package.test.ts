@@ -2,12 +2,15 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -147,9 +150,40 @@ describe('its files alone', () => {
     expect(page.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
   });
 
+  test('serve what they have as Brotli only to a client that does not take it', async () => {
+    const url = await start(installed('forage'));
+    const assets = join(all(), 'dist/assets');
+    const large = readdirSync(assets).filter((name) => name.endsWith('.br'));
+    expect(large.filter((name) => /^ort-wasm.*\.wasm\.br$/.test(name))).toHaveLength(2);
+    for (const name of large.map((one) => one.slice(0, -'.br'.length))) {
+      expect(existsSync(join(assets, name))).toBe(false);
+      const sent = await fetch(`${url}assets/${name}`, {
+        headers: { 'accept-encoding': 'identity' },
+      });
+      expect(sent.headers.get('content-encoding')).toBeNull();
+      const bytes = Buffer.from(await sent.arrayBuffer());
+      expect(bytes.equals(readFileSync(join(DIST, 'assets', name))), name).toBe(true);
+      for (const header of ['content-length', 'x-decoded-length'])
+        expect(Number(sent.headers.get(header)), header).toBe(bytes.length);
+      const packed = await fetch(`${url}assets/${name}`, { method: 'HEAD' });
+      expect(packed.headers.get('content-encoding')).toBe('br');
+      expect(Number(packed.headers.get('x-decoded-length'))).toBe(bytes.length);
+    }
+  });
+
   test('have the command line too', () => {
     const options = { cwd: elsewhere, encoding: 'utf8', stdio: 'pipe' } as const;
     asksAndExports((words) => execFileSync(installed('lab'), words, options));
+    // The vectors of this many passages are made by ONNX Runtime.
+    const corpus = join(elsewhere, 'films.json');
+    const films = Array.from({ length: 40 }, (_, i) => [
+      `Silent Harbor ${i}`,
+      [`Silent Harbor ${i} is by Mara Voss ${i}.`],
+    ]);
+    writeFileSync(corpus, JSON.stringify(Object.fromEntries(films)));
+    const question = ['ask', 'Who made Silent Harbor 23?', '--recipe', 'naive-rag', '--json'];
+    const words = [...question, '--method', 'flat', '--corpus', corpus];
+    expect(execFileSync(installed('lab'), words, options)).toContain('Silent Harbor 23');
     // As a container starts it, by its file.
     const file = join(repository, 'packed/lab.js');
     expect(execFileSync(process.execPath, [file, 'help'], options)).toMatch(/^lab COMMAND/);
@@ -172,6 +206,10 @@ describe('by npm', () => {
     stagePackage(staged);
     execFileSync('npm', ['pack', staged, '--silent', '--pack-destination', folder]);
     tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+  });
+
+  test('is at most 20 MB to load', () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(20e6);
   });
 
   slow(

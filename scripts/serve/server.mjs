@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import sirv from 'sirv';
+import { brotliOnlyOf, sendUnpacked } from './brotli-only.mjs';
 import { linkedFrom, normalBase, upFrom } from './address.mjs';
 import { SECURITY_HEADERS } from './headers.mjs';
 
@@ -64,6 +65,7 @@ function checkRange({ headers }) {
  */
 export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) {
   const below = normalBase(base);
+  const brotliOnly = brotliOnlyOf(root);
   const files = sirv(root, {
     // Looks at the disk each time: a list made once names files that a rebuild removed, and reading one ends the process.
     dev: true,
@@ -80,7 +82,7 @@ export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) 
       // Content-Length is that of the compressed bytes; progress bars need what they unpack to.
       // Paths with an extension never fall back to index.html, so this one was found below root.
       const size = EXTENSION.test(path)
-        ? statSync(join(root, path), { throwIfNoEntry: false })?.size
+        ? (brotliOnly[path.slice(1)] ?? statSync(join(root, path), { throwIfNoEntry: false })?.size)
         : undefined;
       if (size !== undefined) response.setHeader('X-Decoded-Length', size);
     },
@@ -108,6 +110,10 @@ export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) 
       response.writeHead(416, { 'Content-Range': 'bytes */*' }).end();
       return;
     }
+    const path = pathOf(request.url).slice(1);
+    const size = brotliOnly[path];
+    if (size !== undefined && !/\bbr\b/.test(request.headers['accept-encoding'] ?? ''))
+      return sendUnpacked(root, path, size, request, response);
     files(request, response, () => {
       if (EXTENSION.test(pathOf(request.url))) return missing();
       sendPage(root, request, response).catch(missing);

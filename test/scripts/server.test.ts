@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BROTLI_ONLY, largeAssets } from '../../scripts/serve/brotli-only.mjs';
 import { precompress } from '../../scripts/serve/precompress.mjs';
 import { serve, type Served } from '../../scripts/serve/server.mjs';
 
 /** Text-like bytes that compress, and bytes that do not. */
 const wasm = Buffer.from('\0asm' + 'local.get 0 i32.add '.repeat(5000));
+/** Large enough to be in a package as Brotli only. */
+const large = Buffer.from('\0asm' + 'local.get 1 i32.mul '.repeat(20_000));
 const noise = Buffer.concat(
   Array.from({ length: 200 }, (_, i) => createHash('sha256').update(String(i)).digest()),
 );
@@ -28,7 +31,10 @@ beforeAll(async () => {
   writeFileSync(join(root, 'world/questions.json'), JSON.stringify(Array(900).fill('where')));
   writeFileSync(join(root, 'world/small.json'), '{}');
   writeFileSync(join(root, 'world/weights.f16'), wasm);
+  writeFileSync(join(root, 'assets/large.wasm'), large);
   await precompress(root);
+  writeFileSync(join(root, BROTLI_ONLY), JSON.stringify(largeAssets(root)));
+  for (const name of ['large.wasm', 'large.wasm.gz']) rmSync(join(root, 'assets', name));
   server = await serve({ root });
 });
 
@@ -73,6 +79,26 @@ describe('the server of a built page', () => {
     expect(Number(headers['x-decoded-length'])).toBe(wasm.length);
     expect(decode(body).equals(wasm)).toBe(true);
     if (encoding) expect(body.length).toBeLessThan(wasm.length / 10);
+  });
+
+  it.each([
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip, deflate', undefined, (bytes: Buffer) => bytes],
+    ['identity', undefined, (bytes: Buffer) => bytes],
+  ] as const)('to "%s" sends what is there as Brotli only', async (accepted, encoding, decode) => {
+    // Small ones stay as they are.
+    expect(largeAssets(root)).toEqual({});
+    const { status, headers, body } = await get('/assets/large.wasm', {
+      'accept-encoding': accepted,
+    });
+    expect(status).toBe(200);
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers['content-type']).toBe('application/wasm');
+    expect(headers.vary).toBe('Accept-Encoding');
+    expect(headers['cache-control']).toMatch(/immutable/);
+    expect(Number(headers['content-length'])).toBe(body.length);
+    expect(Number(headers['x-decoded-length'])).toBe(large.length);
+    expect(decode(body).equals(large)).toBe(true);
   });
 
   it('compresses the page and its permalinks, and keeps the headers of isolation', async () => {

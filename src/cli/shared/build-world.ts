@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { brotliDecompressSync } from 'node:zlib';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../../retrieval/encoder/runtime.ts';
 import type { FetchFile } from '../../base/fetch-file.ts';
@@ -46,21 +47,22 @@ const ortOfPackage = (): string => {
   return join(dirname(script), ORT_WASM_FILE.wasm);
 };
 
-/** The build adds a hash to its name: `ort-wasm-simd-threaded-….wasm`. */
-const ortOfPage = async (): Promise<string> => {
+/** The build adds a hash to its name: `ort-wasm-simd-threaded-….wasm`; a package has it as Brotli only. */
+const ortOfPage = async (): Promise<Uint8Array> => {
   const folder = projectPath('dist/assets');
   const start = ORT_WASM_FILE.wasm.replace('.wasm', '-');
   const name = (await readdir(folder)).find(
-    (one) => one.startsWith(start) && one.endsWith('.wasm'),
+    (one) => one.startsWith(start) && /\.wasm(\.br)?$/.test(one),
   );
   if (name === undefined)
     throw new Error(`${folder}/${start}….wasm is missing: install the package again`);
-  return join(folder, name);
+  const bytes = await readFile(join(folder, name));
+  return name.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
 };
 
 /** onnxruntime-web's WebAssembly build. */
 export async function openOrtFromDisk(): Promise<OrtModule> {
-  return loadOrt('wasm', await readFile(PACKED ? await ortOfPage() : ortOfPackage()));
+  return loadOrt('wasm', await (PACKED ? ortOfPage() : readFile(ortOfPackage())));
 }
 
 /** An encoder folder run by onnxruntime-web's WebAssembly build. */

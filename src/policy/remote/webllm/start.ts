@@ -2,6 +2,7 @@ import type { WebLlmModel } from '../../../records/setup.ts';
 import { WebLlmBackend } from './backend.ts';
 import { appConfig, modelLines, type Mirror, type WebLlmLine } from './models.ts';
 import { messageOf } from '../../../base/errors.ts';
+import { loadWebLlm } from './library.ts';
 
 /**
  * Opens models with the WebLLM library, which is loaded only when it is asked for.
@@ -26,7 +27,7 @@ export interface WebLlmOptions {
 }
 
 async function configOf({ custom, mirror }: WebLlmOptions) {
-  const { prebuiltAppConfig, modelLibURLPrefix, modelVersion } = await import('@mlc-ai/web-llm');
+  const { prebuiltAppConfig, modelLibURLPrefix, modelVersion } = await loadWebLlm();
   return appConfig(prebuiltAppConfig, modelLibURLPrefix + modelVersion, custom, mirror);
 }
 
@@ -91,7 +92,7 @@ export async function openWebLlm(options: OpenOptions): Promise<WebLlmBackend> {
   const config = await configOf(options);
   const line = modelLines(config, options.custom).find((model) => model.id === id);
   if (!line) throw new Error(`WebLLM's list has no model “${id}”; choose one of the list.`);
-  const { WebWorkerMLCEngine } = await import('@mlc-ai/web-llm');
+  const { WebWorkerMLCEngine } = await loadWebLlm();
   signal?.throwIfAborted();
   const engine = new WebWorkerMLCEngine(worker, {
     appConfig: config,
