@@ -165,7 +165,10 @@ describe('its files alone', () => {
       expect(bytes.equals(readFileSync(join(DIST, 'assets', name))), name).toBe(true);
       for (const header of ['content-length', 'x-decoded-length'])
         expect(Number(sent.headers.get(header)), header).toBe(bytes.length);
-      const packed = await fetch(`${url}assets/${name}`, { method: 'HEAD' });
+      const packed = await fetch(`${url}assets/${name}`, {
+        method: 'HEAD',
+        headers: { 'accept-encoding': 'br' },
+      });
       expect(packed.headers.get('content-encoding')).toBe('br');
       expect(Number(packed.headers.get('x-decoded-length'))).toBe(bytes.length);
     }
