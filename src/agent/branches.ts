@@ -127,7 +127,7 @@ async function likelihoodIn(
   checkCancelled(state);
   if (logprobs.length === 0 || ids.some((id, i) => id !== forced[i]))
     throw new Error(
-      'This policy does not say how likely a given text is, which method.chain.scorer asks for. Set it to confidence or vote.',
+      'This model cannot score a given text, which method.chain.scorer needs. Set it to confidence or vote.',
     );
   noteAside(
     state,

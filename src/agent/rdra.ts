@@ -146,7 +146,7 @@ function checkRoom(state: RunState, frame: Frame): void {
   if (needed === 0 || contextRoom(state) - needed >= 16) return;
   const { maxContext } = state.deps.policy.info;
   throw new Error(
-    `the policy's context of ${maxContext} tokens has no room for the instruction of ${needed} tokens, a question and an answer; choose a policy with a longer context`,
+    `the model's context of ${maxContext} tokens has no room for the instruction of ${needed} tokens, a question and an answer; choose a model with a longer context`,
   );
 }
 

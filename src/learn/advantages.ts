@@ -84,7 +84,7 @@ export function estimateAdvantages(
   epsilon: keyof typeof EPSILON = 'verl',
 ): Float64Array {
   if (groups.length !== rewards.length || lengths.length !== rewards.length)
-    throw new Error('advantages: rewards, groups and lengths must have one value a rollout');
+    throw new Error('advantages: rewards, groups and lengths must have one value per rollout');
   for (let i = 0; i < rewards.length; i++)
     if (!Number.isFinite(rewards[i]))
       throw new Error(`advantages: the reward of rollout ${i} is not a finite number`);

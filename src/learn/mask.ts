@@ -65,13 +65,13 @@ function temperatureOf({ id, policy }: TrainedRecord): number {
   const fault = (what: string): Error => new Error(`rollout ${id}: ${what}`);
   if (!logprobsOf)
     throw fault(
-      'its record does not say which distribution its log-probabilities are of, so it cannot be trained; ' +
-        'sample with a policy that runs here',
+      'its record does not say which distribution its log-probabilities belong to, so it cannot be trained on; ' +
+        'sample with a model that runs here',
     );
   const { temperature, topK, topP } = logprobsOf;
   if (topK > 0 || topP < 1)
     throw fault(
-      `its log-probabilities are of a truncated distribution (top-k ${topK}, top-p ${topP}), ` +
+      `its log-probabilities belong to a truncated distribution (top-k ${topK}, top-p ${topP}), ` +
         'which a trainer cannot compute; sample with top-p 1 and without top-k',
     );
   if (!(temperature > 0)) throw fault('it was not sampled: its temperature is 0');
@@ -109,12 +109,12 @@ export function trainedTokens(rollout: TrainedRecord): TrainedTokens {
         throw fault(`was written by the ${segment.source}, but is marked as trained`);
       if (segment.tokens)
         throw fault(
-          'holds pieces of text in place of token ids: its policy cannot be trained here',
+          'has pieces of text instead of token ids: its model cannot be trained here',
         );
       if (segment.logprobs?.length !== segment.ids.length)
-        throw fault('needs one log-probability a token');
+        throw fault('needs one log-probability per token');
       if (!segment.logprobs.every((value) => Number.isFinite(value) && value <= 1e-4))
-        throw fault('has a log-probability that is none');
+        throw fault('has a log-probability that is not a number from −∞ to 0');
       mask.fill(1, at, at + segment.ids.length);
       oldLogprobs.set(segment.logprobs, at);
     }

@@ -136,9 +136,9 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   const { logprob, oldLogprob, refLogprob, advantage, weight } = t;
   const n = logprob.length;
   if (oldLogprob.length !== n || (refLogprob !== null && refLogprob.length !== n))
-    throw new Error('objective: log-probabilities must have one value a trained token');
+    throw new Error('objective: log-probabilities must have one value per trained token');
   if (typeof advantage !== 'number' && advantage.length !== n)
-    throw new Error('objective: advantages must have one value a trained token');
+    throw new Error('objective: advantages must have one value per trained token');
   const { kl: klSettings } = objective;
   const limit = objective.logRatioClamp ?? Infinity;
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;

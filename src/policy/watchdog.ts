@@ -21,8 +21,8 @@ export class PolicyStuck extends Error {
         ? `${Math.round(silentMs / 60_000)} minutes`
         : `${Math.round(silentMs / 1000)} s`;
     super(
-      `policy: it gave no sign of work for ${silent} while ${work === 'compiling' ? 'compiling kernels' : 'generating'}. ` +
-        'Where that happens again, choose the CPU, fewer rollouts at a time or a smaller model',
+      `policy: it made no progress for ${silent} while ${work === 'compiling' ? 'compiling kernels' : 'generating'}. ` +
+        'If that happens again, choose the CPU, fewer rollouts at a time or a smaller model',
     );
   }
 }

@@ -61,7 +61,7 @@ export function retrieverByMethod(retriever: Retriever, method: string): Retriev
   if (method === 'setup') return retriever;
   if (!retriever.by)
     throw new Error(
-      `These sources cannot be searched by "${method}"; leave retrieval.method out, so that they are searched as they were opened.`,
+      `These sources cannot be searched by "${method}"; leave retrieval.method out to search them as they were opened.`,
     );
   return retriever.by(method);
 }

@@ -78,9 +78,9 @@ describe('advantages', () => {
   });
 
   it.each([
-    [[[1, 2], [0], [0]], 'one value a rollout'],
-    [[[1], [0, 0], [0]], 'one value a rollout'],
-    [[[1], [0], [0, 0]], 'one value a rollout'],
+    [[[1, 2], [0], [0]], 'one value per rollout'],
+    [[[1], [0, 0], [0]], 'one value per rollout'],
+    [[[1], [0], [0, 0]], 'one value per rollout'],
     [
       [
         [1, Number.NaN],

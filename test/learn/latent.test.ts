@@ -100,7 +100,7 @@ describe('gates that learn', () => {
       const back = JSON.parse(stored) as Rollout;
       expect(faultOf(back)).toBeNull();
       expect(back.latent).toEqual(rollout.latent);
-      expect(() => latentsOf(back)).toThrow(/no record keeps/);
+      expect(() => latentsOf(back)).toThrow(/is not recorded/);
     }
   });
 

@@ -44,7 +44,7 @@ describe('what log-probabilities are of', () => {
     [{ temperature: 1, topK: 0, topP: 0.9 }, /truncated distribution \(top-k 0, top-p 0\.9\)/],
     [{ temperature: 1, topK: 5, topP: 1 }, /truncated distribution \(top-k 5, top-p 1\)/],
     [{ temperature: 0, topK: 0, topP: 1 }, /not sampled/],
-    [null, /does not say which distribution its log-probabilities are of/],
+    [null, /does not say which distribution its log-probabilities belong to/],
   ])('%j cannot be trained on', (logprobsOf, message) => {
     expect(() => of(logprobsOf)).toThrow(message);
   });
@@ -79,9 +79,9 @@ describe('what the loss may train', () => {
       { ...segment, source: 'environment' as const },
       /environment/,
     ],
-    ['a missing log-probability', { ...segment, logprobs: [-1] }, /one log-probability a token/],
-    ['a log-probability that is none', { ...segment, logprobs: [-1, 2] }, /that is none/],
-    ['NaN', { ...segment, logprobs: [-1, NaN] }, /that is none/],
+    ['a missing log-probability', { ...segment, logprobs: [-1] }, /one log-probability per token/],
+    ['a log-probability that is not a number from −∞ to 0', { ...segment, logprobs: [-1, 2] }, /is not a number from/],
+    ['NaN', { ...segment, logprobs: [-1, NaN] }, /is not a number from/],
   ])('refuses %s', (_, bad, message) => {
     expect(() => trainedTokens({ id: 'r7', segments: [segment, bad] })).toThrow(message);
     expect(() => trainedTokens({ id: 'r7', segments: [segment, bad] })).toThrow(

@@ -203,7 +203,7 @@ describe('gradient of the whole objective', () => {
         advantage: 1,
         weight: 1,
       }),
-    ).toThrow(/one value a trained token/);
+    ).toThrow(/one value per trained token/);
   });
 });
 

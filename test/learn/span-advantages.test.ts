@@ -110,6 +110,6 @@ describe('the objective with an advantage a token', () => {
   });
 
   it('refuses too few', () => {
-    expect(() => at([-1, -2, -0.5], Float32Array.from([1]))).toThrow('one value a trained token');
+    expect(() => at([-1, -2, -0.5], Float32Array.from([1]))).toThrow('one value per trained token');
   });
 });

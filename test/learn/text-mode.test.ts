@@ -40,7 +40,7 @@ describe('training on a policy whose tags are text', () => {
 
   it('never takes pieces of text for token ids', async () => {
     const rollout = await fromServer(/(><)/);
-    expect(() => trainedTokens(rollout)).toThrow('pieces of text in place of token ids');
+    expect(() => trainedTokens(rollout)).toThrow('pieces of text instead of token ids');
     expect(() => readDemonstrations(JSON.stringify(rollout), 1e6)).toThrow(
       'its ids are pieces of text',
     );

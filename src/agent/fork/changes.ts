@@ -97,8 +97,8 @@ function admitted({ events }: Record, event: number): ForkOffer {
       at?.kind === 'verdict' &&
         at.over === 'answer' &&
         (at.action === 'replaced' || at.action === 'blocked')
-        ? 'STIE keeps these answers to itself, the policy reads none; it refuses no query from here on'
-        : 'STIE refuses no query from here on',
+        ? 'the model does not read STIE’s candidate answers, and STIE refuses no query after this event'
+        : 'STIE refuses no query after this event',
     );
   }
   return { possible: true, event, what: refusal.text };

@@ -92,7 +92,7 @@ export class Past {
     const last = of.events.findLastIndex(({ kind }) => kind === 'stop');
     if (fork.event < 0 || fork.event > (last < 0 ? of.events.length : last))
       throw new ForkError(
-        `The rollout ${of.id} has ${of.events.length} events and can be left before any of them, 0 to ${last < 0 ? of.events.length : last}; ${fork.event} is none.`,
+        `The rollout ${of.id} has ${of.events.length} events and can be forked before any of them, 0 to ${last < 0 ? of.events.length : last}, not at ${fork.event}.`,
       );
     this.#fork = fork;
     this.#now = now;

@@ -25,7 +25,7 @@ async function sentence(s: Steps, { theta, beta, lookAhead }: Confidence): Promi
   const look = await s.lookAhead(lookAhead);
   if (look.pieces === null)
     throw new Error(
-      'FLARE retrieves where a token is unlikely, and this policy gives no probabilities; choose a checkpoint, or a server that gives logprobs',
+      'FLARE retrieves when a token is unlikely, and this model gives no probabilities; choose a checkpoint, or a server that gives logprobs',
     );
   const probabilities = look.pieces.map(({ probability }) => probability);
   if (!triggers(probabilities, theta) || !s.canSearch()) return look.adopt();

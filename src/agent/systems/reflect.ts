@@ -28,7 +28,7 @@ async function wish(s: Steps, thoughts: readonly string[]): Promise<number> {
     const share = await s.searchShare();
     if (share !== null) return share;
     throw new Error(
-      'Self-RAG retrieves by probabilities, and this policy gives none; choose a checkpoint, or a server that gives logprobs',
+      'Self-RAG retrieves by probabilities, and this model gives none; choose a checkpoint, or a server that gives logprobs',
     );
   }
   const user = `Question: ${s.question}\n\nReasoning so far: ${thoughts.join(' ') || 'none'}`;

@@ -51,7 +51,7 @@ async function sampleAside(
   const room = policy.info.maxContext - prompt.length - 1;
   if (room < 1)
     throw new Error(
-      `the policy's context of ${policy.info.maxContext} tokens has no room for a ${of} behind ${prompt.length} tokens; choose a policy with a longer context`,
+      `the model's context of ${policy.info.maxContext} tokens has no room for a ${of} after ${prompt.length} tokens; choose a model with a longer context`,
     );
   const count = transcript.rollout.events.filter(({ kind }) => kind === 'aside').length;
   const session = await policy.open(deriveSeed(seed, 'aside', count));

@@ -36,7 +36,7 @@ export function latentsOf(
   const parts = HELD.get(rollout as Rollout);
   if (!parts)
     throw new Error(
-      `rollout ${rollout.id}: its thought was read as mixtures, which no record keeps; it cannot be trained on again`,
+      `rollout ${rollout.id}: it used latent thinking, which is not recorded, so it cannot be trained on again`,
     );
   const hidden = new Float32Array(sum(parts.map((part) => part.hidden.length)));
   let at = 0;

@@ -128,7 +128,7 @@ export function creditOf(
   const own = Array.from(advantages);
   if (own.some((advantage) => typeof advantage !== 'number'))
     throw new Error(
-      'training: tokens that rollouts share cannot have a mean advantage where single searches are credited; set branching.credit to soft, or leave objective.credit out',
+      'training: shared tokens cannot get a mean advantage when single searches are credited; set branching.credit to soft, or leave objective.credit out',
     );
   return sharedCredit(sequences, own as number[], branching.credit);
 }

@@ -123,7 +123,7 @@ export class DifficultyCurriculum implements Curriculum {
 
   draw({ step, count: wanted }: { step: number; count: number }): Promise<DrawnQuestion[]> {
     if (this.#scores.length < this.#pool.length)
-      return Promise.reject(new Error('curriculum: the questions are not scored yet'));
+      return Promise.reject(new Error('curriculum: the questions have not been scored yet'));
     const { stages } = this.#settings;
     const coldStart =
       rewardById(itemAt(stages, stageAt(stages, step), 'stages').reward)?.coldStart === true;

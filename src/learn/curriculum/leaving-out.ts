@@ -76,7 +76,7 @@ export class LeavingOut implements Curriculum {
 
   draw(request: { step: number; batch: number; count: number }): Promise<DrawnQuestion[]> {
     if (!this.#inner)
-      return Promise.reject(new Error('curriculum: the questions are not asked yet'));
+      return Promise.reject(new Error('curriculum: the questions have not been asked yet'));
     return this.#inner.draw(request);
   }
 

@@ -27,8 +27,8 @@ export class NoDemonstrations extends Error {
 
   constructor(tried: number) {
     super(
-      `warm-up: the policy answered none of ${tried} rollouts right in the recipe's form, so it has ` +
-        'nothing of its own to learn from',
+      `warm-up: none of ${tried} rollouts was correct in the recipe's format, so there is ` +
+        'nothing to imitate',
     );
   }
 }

@@ -109,21 +109,21 @@ export class RemoteReplica implements ReplicaClient {
   async gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient> {
     const result = await this.#call({ type: 'gradient', items, objective });
     if (typeof result !== 'object' || result === null || !('gradient' in result))
-      throw new Error('learner: a worker answered something else than a gradient');
+      throw new Error('learner: a worker did not answer with a gradient');
     return result;
   }
 
   async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
     const result = await this.#call({ type: 'score', items });
     if (!Array.isArray(result))
-      throw new Error('learner: a worker answered something else than scores');
+      throw new Error('learner: a worker did not answer with scores');
     return result;
   }
 
   async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
     const result = await this.#call({ type: 'hidden', items });
     if (typeof result !== 'object' || result === null || !('hidden' in result))
-      throw new Error('learner: a worker answered something else than hidden states');
+      throw new Error('learner: a worker did not answer with hidden states');
     return result.hidden;
   }
 

@@ -10,9 +10,9 @@ const FIXED: Partial<Record<RewardId, string>> = {
   f1: 'R = F1',
   'search-r1': 'R = EM',
   'search-r1-format':
-    'R = 0.8 · EM + 0.2 · R_fmt; 0.1 for an answer that is neither right nor well formed',
+    'R = 0.8 · EM + 0.2 · R_fmt; 0.1 for an answer that is neither correct nor well-formed',
   'search-r1-format-retrieval':
-    'R = 0.8 · EM + 0.2 · R_fmt + 0.1 where it is wrong, well formed, and a gold answer was read; 0.1 for an answer that is neither right nor well formed',
+    'R = 0.8 · EM + 0.2 · R_fmt + 0.1 if it is wrong, well-formed, and a gold answer was read; 0.1 for an answer that is neither correct nor well-formed',
   'r1-searcher-stage-1': 'R = 0.5 · [a query was answered] + 0.5 · R_fmt',
   'r1-searcher-stage-1-released':
     'R = ±1 (cover-EM) + 0.5 · [a query was answered, each closed] + 0.5 · R_fmt',
@@ -20,15 +20,15 @@ const FIXED: Partial<Record<RewardId, string>> = {
   'r1-searcher-stage-2-released': 'R = F1 − 2 · [malformed, or an answer of more than ten words]',
   'r1-searcher-stage-2-instruct': 'R = F1 − (1 − R_fmt)',
   'ur2-stage-1':
-    'R = 1, or −1 a violation of format; + 3 for one valid query, 4 for more; − 0.5 a fallback',
+    'R = 1, or −1 per format violation; + 3 for one valid query, 4 for more; − 0.5 per fallback',
   'ur2-stage-1-3b':
-    'R = 1, or −1 a violation of format or without a query; + 5 for one valid query, 7 for more; − 0.5 a fallback',
+    'R = 1, or −1 per format violation or without a query; + 5 for one valid query, 7 for more; − 0.5 per fallback',
   'ur2-stage-1-llama':
-    'R = 1, or −1 a violation of format; + 3 for any valid query; − 0.5 a fallback',
-  'ur2-stage-1-weak': 'R = 2 · EM + R_fmt + 0.5 for one valid query, 1 for more; − 0.5 a fallback',
-  'ur2-stage-2': 'R = 2 · EM + R_fmt − 0.5 a fallback',
-  research: 'R = F1 where well formed; 0.1 where that is 0; 0 where malformed',
-  autorefine: 'R = F1; where that is 0, 0.1 if the refinement holds a gold answer',
+    'R = 1, or −1 per format violation; + 3 for any valid query; − 0.5 per fallback',
+  'ur2-stage-1-weak': 'R = 2 · EM + R_fmt + 0.5 for one valid query, 1 for more; − 0.5 per fallback',
+  'ur2-stage-2': 'R = 2 · EM + R_fmt − 0.5 per fallback',
+  research: 'R = F1 if well-formed (0.1 if F1 is 0); 0 if malformed',
+  autorefine: 'R = F1; if that is 0, 0.1 if the refinement contains a gold answer',
   'step-search':
     'R = F1 + 0.6 · Σ over searches (gold brought first − passages seen before); −1 without an answer',
   'step-search-tf-idf':

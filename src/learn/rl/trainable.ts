@@ -54,7 +54,7 @@ export function untrainable(
       path: 'topP',
       message:
         `Training with top-p ${topP} is refused: a trainer computes log-probabilities ` +
-        'over the whole vocabulary, not over what top-p leaves. ' +
+        'over the whole vocabulary, not over the tokens that top-p keeps. ' +
         advice('Set top-p to 1.', 'with top-p 1'),
     };
   if (sampling.topK > 0)
@@ -62,7 +62,7 @@ export function untrainable(
       path: 'overrides.sampling.topK',
       message:
         `Training with top-k ${sampling.topK} is refused: a trainer computes log-probabilities ` +
-        'over the whole vocabulary, not over what top-k leaves. ' +
+        'over the whole vocabulary, not over the tokens that top-k keeps. ' +
         advice('Set it to 0.', 'with top-k 0'),
     };
   if (retrieval.summarize === 'on' && !summarizer)
@@ -84,7 +84,7 @@ export function untrainable(
     return {
       path: 'adapter.gates',
       message:
-        `Training the recipe ${settings.recipe} with gates is refused: its policy reads tokens alone, so that gates ` +
+        `Training the recipe ${settings.recipe} with gates is refused: its policy reads only tokens, so gates ` +
         'would learn nothing. ' +
         advice('Set adapter.gates to null, or overrides.method.latent to true.', 'without gates'),
     };
@@ -114,7 +114,7 @@ function chosenClash(settings: TrainSettings): Untrainable | null {
     if (chooses && loss === undefined)
       return {
         path: `stages.${at}.loss`,
-        message: `Stage ${at + 1} chooses its steps among several, so its rollouts are not drawn from the policy that a policy gradient would train. Give the stage a loss (sft or dpo), or leave candidates and other chains out.`,
+        message: `Stage ${at + 1} chooses each step from several candidates, so its rollouts are not samples of the policy that a policy gradient would train. Give the stage a loss (sft or dpo), or leave candidates and other chains out.`,
       };
   }
   return null;
@@ -132,12 +132,12 @@ function contextClash(settings: TrainSettings): Untrainable | null {
     path,
     message: `The context is reset after a search (retrieval.context), and ${what}. Leave one of the two out.`,
   });
-  if (branching) return refused('branching', 'rollouts that branch share one');
-  if (adapter.gates) return refused('adapter.gates', 'mixtures of tokens have their place in one');
+  if (branching) return refused('branching', 'branching rollouts share one context');
+  if (adapter.gates) return refused('adapter.gates', 'latent thinking is tied to one context');
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   return supervised < 0
     ? null
-    : refused(`stages.${supervised}.loss`, 'supervision takes a rollout as one');
+    : refused(`stages.${supervised}.loss`, 'supervision needs a rollout in one context');
 }
 
 /** Whether the rollouts of a run read summaries. @throws Error where the overrides are not valid */
@@ -163,5 +163,5 @@ export function checkBeginning(
     });
   if (!agent.policy.setAdapter) throw new Error('training: this policy takes no adapter');
   if (settings.router.train !== 'off' && !router)
-    throw new Error('training: the settings train a router, and there is none');
+    throw new Error('training: the settings train a router, but there is none');
 }

@@ -65,10 +65,10 @@ export function usableDemonstrations(
   const usable = fitting.filter(({ mask }) => trainedCount(mask) > 0);
   if (usable.length === 0)
     throw new Error(
-      `warm-up: none of ${demonstrations.length} trajectories can be learned from: ` +
-        `${demonstrations.length - right.length} are not known to be right, ` +
+      `warm-up: none of ${demonstrations.length} trajectories can be used: ` +
+        `${demonstrations.length - right.length} are not known to be correct, ` +
         `${items.length - fitting.length} are longer than ${maxTokens} tokens, ` +
-        `${fitting.length - usable.length} hold nothing that a policy wrote`,
+        `${fitting.length - usable.length} have no tokens of a policy`,
     );
   return usable;
 }
@@ -116,9 +116,9 @@ function oneClass(demonstrations: WarmUp['demonstrations']): string | null {
   const [missing, there, advice] =
     noisy.length === 0
       ? ['noise in its results', 'clean ones', 'make the noise weaker (curriculum.noise)']
-      : ['clean results', 'noisy ones', 'begin with a policy that answers more of them'];
+      : ['clean results', 'noisy ones', 'start from a model that answers more of them'];
   return (
-    `Warm-up: no rollout with ${missing} was right, so it learns from ${there} alone and not from both 1 : 1. ` +
+    `Warm-up: no rollout with ${missing} was correct, so it uses only ${there} instead of both 1 : 1. ` +
     `To have both, sample more rollouts (warmUp.rollouts) or ${advice}, in a new run.`
   );
 }
@@ -168,7 +168,7 @@ export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
   if (firstLoss !== undefined && lastLoss !== undefined)
     warmUp.onNotice(
       `Warm-up: ${done} of ${updates} updates on ${counted}, loss ` +
-        `${firstLoss.toFixed(3)} → ${lastLoss.toFixed(3)} nats a token.`,
+        `${firstLoss.toFixed(3)} → ${lastLoss.toFixed(3)} nats per token.`,
     );
   const over = done >= updates;
   return {

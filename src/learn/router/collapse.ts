@@ -21,7 +21,7 @@ export function collapseWarning(settings: TrainSettings): string | null {
   if (nlr.reward !== 'paper' || !chosen) return null;
   return (
     `The printed router reward (paper) does not look at the question: ${collapseText(nlr)}, and a ` +
-    'router that is trained on it learns that alone. The measured reward, with β 0.2/0.8, depends ' +
-    'on what each call brings.'
+    'router trained on it learns only that. The measured reward, with β 0.2/0.8, depends ' +
+    'on the results of each call.'
   );
 }

@@ -83,7 +83,7 @@ class PolicyGradientRouter implements RouterLearner {
     const calls = learnedCalls(rollouts);
     if (calls.length === 0) {
       this.#options.onNotice?.(
-        `step ${step}: the router was asked for no search of ${rollouts.length} rollouts and learned nothing`,
+        `step ${step}: the router chose no source in ${rollouts.length} rollouts, so it learned nothing`,
       );
       return null;
     }

@@ -45,7 +45,7 @@ export function checkRouter(settings: TrainSettings): void {
 /** The given demonstrations. @throws Error if there are none */
 async function givenDemonstrations({ demonstrations }: RunParts): Promise<string> {
   const text = await demonstrations();
-  if (text === null) throw new Error('The trajectories that this run warms up on are missing.');
+  if (text === null) throw new Error('The demonstrations for this run’s warm-up are missing.');
   return text;
 }
 

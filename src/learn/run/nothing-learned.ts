@@ -27,7 +27,7 @@ const rewardWords = (
 const OTHERWISE: Record<Exclude<SkippedUpdate['why'], 'equal-rewards'>, string> = {
   'no-advantage': 'no trained token had an advantage',
   'no-trained-tokens': 'no token was left to train',
-  'nothing-to-imitate': 'no rollout was one to learn from',
+  'nothing-to-imitate': 'no rollout could be learned from',
 };
 
 const whyWords = (step: Pick<Measured, 'rollouts' | 'groups'>, { why, reward }: SkippedUpdate) =>
@@ -53,9 +53,9 @@ export interface NothingLearned {
   before: boolean;
 }
 
-const COLD_START = 'Begin with a cold start: a supervised warm-up on demonstrations.';
-const EASIER = 'Take easier questions, of fewer hops.';
-const SHAPED = 'Take a reward that pays for parts, such as F1 in place of exact match.';
+const COLD_START = 'Add a warm-up (SFT on demonstrations) first.';
+const EASIER = 'Use easier questions, with fewer hops.';
+const SHAPED = 'Use a reward with partial credit, such as F1 instead of exact match.';
 const LARGER = 'Take a larger model.';
 
 /** A mean over rollouts; null where a step does not know it. */
@@ -83,11 +83,11 @@ function equalRewards(
     meanOf(steps, (step) => step.searches),
   ];
   const zero = `${compared}: where all are equal it is 0, and so is the gradient.`;
-  const more = 'Make more rollouts per question, or raise the temperature, so that some differ.';
+  const more = 'Use more rollouts per question, or a higher temperature, so that some differ.';
   if (em === 1)
     return {
-      why: `Every answer was right. ${zero}`,
-      advice: ['Take harder questions.', 'Take a reward that also counts searches or length.'],
+      why: `Every answer was correct. ${zero}`,
+      advice: ['Take harder questions.', 'Use a reward that also counts searches or length.'],
     };
   if (em === 0) {
     const faults = [
@@ -99,10 +99,10 @@ function equalRewards(
     return { why: `${said} ${zero}`, advice: [...start, SHAPED, LARGER] };
   }
   return same === undefined
-    ? { why: zero, advice: [more, 'Take questions that are neither always nor never answered.'] }
+    ? { why: zero, advice: [more, 'Use questions that are answered sometimes, neither always nor never.'] }
     : {
-        why: `Right and wrong answers earned the same. ${zero}`,
-        advice: ['Take a reward that tells right answers from wrong ones.'],
+        why: `Correct and wrong answers earned the same. ${zero}`,
+        advice: ['Use a reward that distinguishes correct from wrong answers.'],
       };
 }
 
@@ -115,14 +115,14 @@ const OTHER_ADVICE: Record<
     advice: ['Learn from all rollouts, not only from worse ones, and credit whole rollouts.'],
   },
   'no-trained-tokens': {
-    why: 'Every rollout was masked or left out: by a limit that ended it, or by the band of dynamic sampling.',
+    why: 'Every rollout was masked or left out, because a limit ended it or it was outside the band of dynamic sampling.',
     advice: [
-      'Raise the token and search budgets, or train rollouts that a limit ended too.',
+      'Raise the token and search budgets, or also train on truncated rollouts.',
       'Widen the band of dynamic sampling, or allow more batches.',
     ],
   },
   'nothing-to-imitate': {
-    why: 'The stage imitates right rollouts, or learns from pairs of a better and a worse one, and there were none.',
+    why: 'The stage imitates correct rollouts, or learns from pairs of a better and a worse one; there were none.',
     advice: [EASIER, COLD_START, LARGER],
   },
 };

@@ -17,7 +17,7 @@ export function warningsOf(settings: TrainSettings): string[] {
   for (const [index, stage] of settings.stages.entries()) {
     if (index > 0 && before >= settings.steps)
       warnings.push(
-        `Stage ${index + 1} never begins: the run ends after ${inSteps(settings.steps)}.`,
+        `Stage ${index + 1} never starts: the run ends after ${inSteps(settings.steps)}.`,
       );
     before += stage.steps;
   }
@@ -38,7 +38,7 @@ export function warningsOf(settings: TrainSettings): string[] {
   if (settings.router.train !== 'off') {
     const { source } = withOverrides(recipeOf(settings).settings, settings.overrides).retrieval;
     if (source !== 'router')
-      warnings.push('The router is to be trained, but this recipe does not ask it for the source.');
+      warnings.push('The settings train the router, but this recipe does not use it.');
   }
   return warnings;
 }

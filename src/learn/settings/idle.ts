@@ -33,7 +33,7 @@ const mixesNoise = ({ curriculum, warmUp, stages }: TrainSettings): boolean =>
   warmUp?.from === 'own' ||
   stages.some(({ loss }) => isStored(loss));
 
-const ALONE = 'the router is trained alone, and the policy makes no update';
+const ALONE = 'only the router is trained, and the policy gets no update';
 
 const RULES: readonly Rule[] = [
   {
@@ -78,17 +78,17 @@ const RULES: readonly Rule[] = [
   },
   {
     paths: ['objective.estimator', 'objective.epsilon'],
-    because: ({ critic }) => where(Boolean(critic), 'the critic makes the advantages (GAE)'),
+    because: ({ critic }) => where(Boolean(critic), 'the critic computes the advantages (GAE)'),
   },
   {
     paths: ['objective.constantLength'],
     because: ({ objective: { aggregation } }) =>
-      where(aggregation !== 'sum-over-constant', `the aggregation ${aggregation} divides by none`),
+      where(aggregation !== 'sum-over-constant', `the aggregation ${aggregation} has no divisor`),
   },
   {
     paths: ['objective.microBatch'],
     because: ({ objective: { aggregation } }) =>
-      where(aggregation !== 'token-mean', `the aggregation ${aggregation} takes no such mean`),
+      where(aggregation !== 'token-mean', `the aggregation ${aggregation} does not use this mean`),
   },
   {
     paths: ['dynamicSampling.by', 'dynamicSampling.maxBatches'],
@@ -100,7 +100,7 @@ const RULES: readonly Rule[] = [
     because: ({ router }) =>
       where(
         router.train === 'alone',
-        'the router is trained alone, and learns from every group that is drawn',
+        'only the router is trained, and it learns from every sampled group',
       ),
   },
   {
@@ -119,7 +119,7 @@ const RULES: readonly Rule[] = [
     because: ({ stages }) =>
       where(
         stages.every(({ reward }) => rewardById(reward)?.coldStart !== true),
-        'no stage has a reward of the cold start',
+        'no stage has a cold-start reward',
       ),
   },
   {
@@ -127,7 +127,7 @@ const RULES: readonly Rule[] = [
     because: (settings) =>
       where(
         !looks(settings),
-        `the curriculum ${settings.curriculum.kind} draws from all questions, without a pool`,
+        `the curriculum ${settings.curriculum.kind} samples from all questions, without a pool`,
       ),
   },
   {
@@ -143,7 +143,7 @@ const RULES: readonly Rule[] = [
   {
     paths: ['curriculum.noiseFloor'],
     because: ({ curriculum: { noiseReading } }) =>
-      where(noiseReading !== 'floor', 'no noise stays behind E (curriculum.noiseReading)'),
+      where(noiseReading !== 'floor', 'no noise remains after E (curriculum.noiseReading)'),
   },
   {
     paths: ['curriculum.noise'],
@@ -152,7 +152,7 @@ const RULES: readonly Rule[] = [
   {
     paths: ['curriculum.engine'],
     because: ({ curriculum: { kind } }) =>
-      where(kind !== 'engine', `the curriculum ${kind} searches with the run’s own engine`),
+      where(kind !== 'engine', `the curriculum ${kind} uses the run’s own search engine`),
   },
   {
     paths: ['curriculum.probeSteps'],
@@ -165,7 +165,7 @@ const RULES: readonly Rule[] = [
   {
     paths: ['curriculum.count'],
     because: ({ curriculum: { kind, ids = [] } }) =>
-      where(kind !== 'one-shot' || ids.length > 0, 'no questions are chosen to train on'),
+      where(kind !== 'one-shot' || ids.length > 0, 'no questions are selected for training'),
   },
   {
     paths: [
@@ -186,7 +186,7 @@ const RULES: readonly Rule[] = [
   {
     paths: ['warmUp.rollouts'],
     because: ({ warmUp }) =>
-      where(warmUp?.from !== 'own', 'the warm-up learns from trajectories that are given'),
+      where(warmUp?.from !== 'own', 'the warm-up uses given trajectories'),
   },
 ];
 
@@ -198,11 +198,11 @@ function stageBecause({ stages, steps }: TrainSettings, path: string): string | 
   if (at === undefined) return null;
   const place = Number(at);
   if (place > 0 && sum(stages.slice(0, place).map((stage) => stage.steps)) >= steps)
-    return `stage ${place + 1} never begins: the run ends after ${steps} steps`;
+    return `stage ${place + 1} never starts: the run ends after ${steps} steps`;
   // Supervision in rounds counts them.
   return where(
     key === 'steps' && place === stages.length - 1 && stages[place]?.loss === undefined,
-    'the last stage takes all steps that are left',
+    'the last stage takes all remaining steps',
   );
 }
 

@@ -22,22 +22,22 @@ function aheadClash({ dynamicSampling, branching, adapter, router }: TrainSettin
   if (screen === undefined)
     return clash(
       path,
-      'No rollouts screen, so none can a step ahead. Set dynamicSampling.screen, or leave sameStepScreen out.',
+      'There is no screening to do one step ahead. Set dynamicSampling.screen, or leave sameStepScreen out.',
     );
   if (branching)
     return clash(
       path,
-      'Groups that branch are made whole within a step. Leave branching out, or set sameStepScreen to true.',
+      'Branching groups must be completed within a step. Leave branching out, or set sameStepScreen to true.',
     );
   if (adapter.gates)
     return clash(
       path,
-      'Mixtures of tokens are held for the step that made them. Set adapter.gates to null, or sameStepScreen to true.',
+      'Latent thinking is kept only for the step that sampled it. Set adapter.gates to null, or sameStepScreen to true.',
     );
   return router.train === 'alone'
     ? clash(
         path,
-        'A router that is trained alone learns from every group, so that none is screened. Train it beside the policy, or set sameStepScreen to true.',
+        'If only the router is trained, it learns from every group, so none is screened. Train it with the policy, or set sameStepScreen to true.',
       )
     : null;
 }
@@ -47,22 +47,22 @@ function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | n
   if (!on && band)
     return clash(
       'dynamicSampling.band',
-      'A band of accuracies filters groups of dynamic sampling, which is off. Switch dynamicSampling.on on, or the band off.',
+      'The accuracy band is part of dynamic sampling, which is off. Set dynamicSampling.on to true, or remove the band.',
     );
   if (band && band.low >= band.high)
     return clash(
       'dynamicSampling.band',
-      `No share of right answers lies between ${band.low} and ${band.high}. Set low below high.`,
+      `No accuracy is between ${band.low} and ${band.high}. Set low below high.`,
     );
   if (!on && screen !== undefined)
     return clash(
       'dynamicSampling.screen',
-      'Screening decides which groups dynamic sampling keeps, and that is off. Switch dynamicSampling.on on, or leave screen out.',
+      'Screening is part of dynamic sampling, which is off. Set dynamicSampling.on to true, or leave screen out.',
     );
   if (screen !== undefined && (screen < 2 || screen >= groupSize))
     return clash(
       'dynamicSampling.screen',
-      `${screen} of ${groupSize} rollouts cannot screen: at least 2 must, to differ, and fewer than the group has. Change screen or groupSize.`,
+      `Screening needs at least 2 rollouts and fewer than the group, not ${screen} of ${groupSize}. Change screen or groupSize.`,
     );
   return null;
 }
@@ -74,10 +74,10 @@ export function probeClash({ curriculum, questions }: TrainSettings): Clash | nu
   if (kind !== 'one-shot' || ids.length > 0 || pool <= most) return null;
   return clash(
     'curriculum.pool',
-    `The question to train on is the one whose accuracy spreads most, and ${probeSteps} steps of ${questions} questions do not ask each of ${pool} twice. ` +
+    `Training uses the question whose accuracy varies most, but ${probeSteps} steps of ${questions} questions do not ask each of ${pool} twice. ` +
       (most > 0
         ? `Set curriculum.pool to ${most} or less, or name the question in curriculum.ids.`
-        : 'Set curriculum.probeSteps higher, or name the question in curriculum.ids.'),
+        : 'Raise curriculum.probeSteps, or name the question in curriculum.ids.'),
   );
 }
 
@@ -88,7 +88,7 @@ function screenClash({ dynamicSampling: { screen }, branching }: TrainSettings):
   return screen > begin
     ? clash(
         'dynamicSampling.screen',
-        `Of a group ${begin} rollouts begin at the question and the others branch off, so that ${screen} cannot screen. Set screen to ${begin} or less.`,
+        `Only ${begin} rollouts of a group start at the question and the others branch, so ${screen} cannot screen. Set screen to ${begin} or less.`,
       )
     : null;
 }
@@ -98,12 +98,12 @@ function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | 
   if (surrogate === 'gppo' && !clip)
     return clash(
       'objective.surrogate',
-      'GPPO keeps the gradient beyond the clip, and there is no clip. Set objective.clip, or leave surrogate out.',
+      'GPPO keeps the gradient beyond the clip, but there is no clip. Set objective.clip, or leave surrogate out.',
     );
   if (surrogate === 'gppo' && updates < 2)
     return clash(
       'objective.surrogate',
-      'With one update a step every ratio is 1 and no clip is met, so GPPO changes nothing. Set updates to 2 or more, or leave surrogate out.',
+      'With one update per step every ratio is 1, so the clip and GPPO have no effect. Set updates to 2 or more, or leave surrogate out.',
     );
   const without = stages.find(({ reward }) => !FACT_REWARDS.includes(reward));
   if (factuality !== undefined && without)
@@ -120,12 +120,12 @@ function klClash({ objective: { kl } }: TrainSettings): Clash | null {
   if (kl.place === 'off')
     return clash(
       'objective.kl.adaptive',
-      'There is no KL whose coefficient could go after a target. Set objective.kl.place, or adaptive to null.',
+      'There is no KL whose coefficient could adapt to a target. Set objective.kl.place, or adaptive to null.',
     );
   return kl.coefficient === 0
     ? clash(
         'objective.kl.adaptive',
-        'A coefficient of 0 is multiplied and stays 0. Set objective.kl.coefficient above 0, or adaptive to null.',
+        'The adaptive coefficient is scaled, and 0 stays 0. Set objective.kl.coefficient above 0, or adaptive to null.',
       )
     : null;
 }
@@ -134,7 +134,7 @@ function criticClash({ objective, critic }: TrainSettings): Clash | null {
   return critic && objective.factuality !== undefined
     ? clash(
         'objective.factuality',
-        'Verdicts turn the advantages of groups, not those of a critic. Leave factuality out, or set critic to null.',
+        'Verdicts flip group advantages, not those of a critic. Leave factuality out, or set critic to null.',
       )
     : null;
 }
@@ -160,7 +160,7 @@ function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
   return probes && probeSteps >= steps
     ? clash(
         'curriculum.probeSteps',
-        `All ${steps} steps would tell questions apart, and none be trained on what was chosen. Set probeSteps below steps.`,
+        `All ${steps} steps would rank questions, and none would train on the selected ones. Set probeSteps below steps.`,
       )
     : null;
 }
@@ -170,20 +170,20 @@ function gatesClash({ adapter, critic, branching, stages }: TrainSettings): Clas
   const { gates } = adapter;
   if (!gates) return null;
   if (gates.rMin > gates.rMax)
-    return clash('adapter.gates', 'Gates start from rMin to rMax. Set rMin to rMax or less.');
+    return clash('adapter.gates', 'rMin must not be above rMax.');
   if (critic)
-    return clash('critic', 'A critic values tokens, and these are mixtures. Set critic to null.');
+    return clash('critic', 'A critic needs tokens, and latent thinking has mixtures. Set critic to null.');
   if (branching)
     return clash(
       'branching',
-      'Rollouts that branch copy tokens, and these are mixtures. Leave branching out.',
+      'Branching copies tokens, and latent thinking has mixtures. Leave branching out.',
     );
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   return supervised < 0
     ? null
     : clash(
         `stages.${supervised}.loss`,
-        'Supervision is on tokens, so that gates would learn nothing of it. Leave the loss out, or set adapter.gates to null.',
+        'Supervision uses tokens only, so gates would learn nothing. Leave the loss out, or set adapter.gates to null.',
       );
 }
 
@@ -194,7 +194,7 @@ function pairsClash({ stages }: TrainSettings): Clash | null {
       continue;
     return clash(
       `stages.${at}.loss.low`,
-      `What earned ${loss.low} would be worse than what earned ${loss.high}. Set low below high.`,
+      `The worse rollouts (${loss.low}) would not earn less than the better ones (${loss.high}). Set low below high.`,
     );
   }
   return null;
@@ -205,7 +205,7 @@ function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
   return stages.some(({ loss }) => isStored(loss)) && warmUp && warmUp.from !== 'own'
     ? clash(
         'warmUp',
-        'A run takes one file of trajectories, and a stage learns from it. Set warmUp to null or warmUp.from to own, or leave the stored stage out.',
+        'A run has one file of trajectories, and a stage already uses it. Set warmUp to null or warmUp.from to own, or leave the stored stage out.',
       )
     : null;
 }

@@ -98,7 +98,7 @@ export function resolveTrajectories(
   }
   if (items.length === 0)
     throw new Error(
-      `trajectories: none of ${trajectories.length} can be learned from: each is longer than ${maxTokens} tokens, or holds no token to learn`,
+      `trajectories: none of ${trajectories.length} can be used: each is longer than ${maxTokens} tokens, or has no token to train on`,
     );
   const placed = ({ chosen, rejected }: StoredPair) => {
     const [first, second] = [places.get(chosen), places.get(rejected)];

@@ -90,7 +90,7 @@ export function fitRewardModel(pairs: readonly RewardPair[]): {
 } {
   if (pairs.length === 0)
     throw new Error(
-      'there are no two candidates to tell apart: the rollouts need loop=actions with method.candidates by gold, and right answers',
+      'there are no two different candidates to compare: the rollouts need loop=actions with method.candidates by gold, and correct answers',
     );
   const differences = pairs.map(({ better, worse }) =>
     better.map((value, i) => value - itemAt(worse, i, 'features')),

@@ -49,7 +49,7 @@ export function roundReference(settings: Staged, before: Before): Float32Array |
   const at = before.step - sum(stages.slice(0, stage).map((one) => one.steps));
   if (beginsRound(at, stepsOf(settings, stage), loss.rounds)) return before.adapter;
   if (!before.reference)
-    throw new Error('training: a round of preferences is under way, and its reference is missing');
+    throw new Error('training: the reference of the current round of preferences is missing');
   return before.reference;
 }
 

@@ -26,7 +26,7 @@ interface At {
 /** What is at fault in a set for a loss; null where nothing is. */
 export function storedFault({ items, pairs }: StoredItems, loss: StoredStage): string | null {
   if (loss.kind === 'stored-dpo' && pairs.length === 0)
-    return 'the stored trajectories hold no pair whose two fit, and the stage learns by pairs; write some with lab trajectories --pairs';
+    return 'the stored trajectories have no pair in which both fit, and the stage learns from pairs; make some with lab trajectories --pairs';
   if (loss.kind === 'stored-sft' && items.every(({ weight }) => weight === 0))
     return 'all stored trajectories that fit have weight 0, so there is nothing to learn';
   return null;

@@ -235,7 +235,7 @@ export function makeTrajectories(given: readonly Rollout[], options: MakeOptions
   const all = [...whole, ...trajectories];
   if (all.length === 0)
     throw new Error(
-      `nothing is left of ${given.length} rollouts: ${given.length - rollouts.length} were left out by the options, and none of the others is right or in a pair`,
+      `none of ${given.length} rollouts can be used: the options left out ${given.length - rollouts.length}, and none of the others is correct or in a pair`,
     );
   return { trajectories: all, pairs };
 }

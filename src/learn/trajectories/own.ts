@@ -69,7 +69,7 @@ export async function ownTrajectories(
     return makeTrajectories(made, { ...MAKE_DEFAULTS, ...choice, failed });
   } catch (error) {
     throw new Error(
-      `own trajectories: ${(error as Error).message}. Give a file of trajectories, or begin with a policy that answers more.`,
+      `own trajectories: ${(error as Error).message}. Give a file of trajectories, or start from a model that answers more.`,
       { cause: error },
     );
   }

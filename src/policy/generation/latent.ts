@@ -82,7 +82,7 @@ export class LatentSteps {
     if (!latent || !gates) return null;
     if (config.vocabSize * config.hiddenSize > MOST_VALUES)
       throw new RangeError(
-        `policy: latent reasoning weighs all ${config.vocabSize} embeddings at every token, which is too much for this policy; take a smaller one`,
+        `policy: latent thinking averages all ${config.vocabSize} embeddings at every token, which is too much for this model; choose a smaller one`,
       );
     return new LatentCall(latent, this.#decode);
   }

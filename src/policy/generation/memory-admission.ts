@@ -103,7 +103,7 @@ export class MemoryAdmission {
 
   #toError({ length }: EngineSession, { message }: MemoryError): MemoryError {
     return new MemoryError(
-      `policy: there is no memory for this context, of ${length} tokens so far, beside those that are open; they go on. ` +
+      `policy: there is no memory for this context (${length} tokens so far) beside the open ones, which continue. ` +
         `Hold contexts in f16 or weights in int4, or ask for fewer rollouts at a time. (${message})`,
     );
   }

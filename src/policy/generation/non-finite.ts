@@ -1,6 +1,6 @@
 const REASON =
-  'policy: logits of the next token are no finite numbers. Its weights are broken, or a value ' +
-  'outgrew what they are held in: check or import the checkpoint again, or hold its weights in f32';
+  'policy: the logits of the next token are not finite. Its weights are broken, or a value ' +
+  'overflowed their number type: check or import the checkpoint again, or hold its weights in f32';
 
 /**
  * The model gave logits that are no finite numbers, so nothing can be drawn. Sampling on would take ids

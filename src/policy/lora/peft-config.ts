@@ -214,7 +214,7 @@ function modulesOf(raw: Raw, config: PolicyConfig): AdaptedModule[] {
       return { layer, target, rank, scale: alpha / (raw.use_rslora ? Math.sqrt(rank) : rank) };
     });
   if (modules.length > 0) return modules;
-  throw new Error('target_modules, with what limits them, leave no module of this policy');
+  throw new Error('target_modules and its limits match no module of this model');
 }
 
 /** One rank and one scale for all: smaller factors are filled up with zeros, `B` of smaller scales is made smaller. */

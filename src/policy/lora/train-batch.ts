@@ -50,7 +50,7 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
   let start = 0;
   for (const sequence of sequences) {
     if (sequence.weights.length !== sequence.ids.length)
-      throw new Error('batch: a sequence needs one weight a token');
+      throw new Error('batch: a sequence needs one weight per token');
     const { temperature = 1 } = sequence;
     if (!(temperature > 0))
       throw new RangeError(`batch: logits cannot be divided by a temperature of ${temperature}`);

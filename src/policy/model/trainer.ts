@@ -129,7 +129,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
       const scores = await this.#scores(batch);
       const coefficients = weigh(scores);
       if (coefficients.length !== batch.rows.length)
-        throw new Error('batch: the loss must give one coefficient a row');
+        throw new Error('batch: the loss must give one coefficient per row');
       const { ops, config } = this.#decoder;
       this.#headBackward(coefficients);
       for (let layer = config.layers - 1; layer >= 0; layer--) {

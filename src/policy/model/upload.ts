@@ -49,7 +49,7 @@ class Upload {
     for (const value of values)
       if (!Number.isFinite(value))
         throw new BadWeights(
-          `policy: tensor "${name}" holds ${value}, which is no finite number; download or convert the checkpoint again`,
+          `policy: tensor "${name}" holds ${value}, which is not a finite number; download or convert the checkpoint again`,
         );
     return values;
   }

@@ -141,7 +141,7 @@ export class LoadedPolicy implements Policy {
   async agreement(options: Omit<AgreementOptions, 'type' | 'keys'> = {}): Promise<Agreement> {
     if (!this.#source)
       throw new Error(
-        'policy: neither weights nor contexts are packed; there is nothing to compare',
+        'policy: weights and contexts are not quantised; there is nothing to compare',
       );
     const ids = this.tokenizer.encodeText(AGREEMENT_TEXT);
     const tokens = ids.slice(0, Math.min(AGREEMENT_TOKENS, this.info.maxContext));

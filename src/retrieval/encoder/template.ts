@@ -80,7 +80,7 @@ export class TextTemplate {
     const atSecond =
       second === null ? atFirst + a.length : indexOf(whole.ids, b, atFirst + a.length);
     if (atFirst < 0 || atSecond < 0)
-      throw new EncoderError('the tokenizer writes special tokens in a way that is not known here');
+      throw new EncoderError('the tokenizer writes special tokens in an unknown way');
     const part = (from: number, to?: number): Required<TokenRow> => ({
       ids: whole.ids.slice(from, to),
       types: whole.types.slice(from, to),

@@ -42,7 +42,7 @@ export class TextModelSession {
     if (unknown.length > 0) {
       await session.release();
       throw new EncoderError(
-        `${name}: needs inputs that are not known here: ${unknown.join(', ')}`,
+        `${name}: needs unknown inputs: ${unknown.join(', ')}`,
       );
     }
     return new TextModelSession(ort, session, output);

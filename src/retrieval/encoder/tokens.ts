@@ -44,13 +44,13 @@ export function encoded(run: () => number[]): number[] {
   try {
     ids = run();
   } catch (cause) {
-    throw new EncoderError('the tokenizer cannot cut a text into tokens; its settings do not fit', {
+    throw new EncoderError('the tokenizer cannot tokenise a text; its settings do not fit', {
       cause,
     });
   }
   if (ids.every((id) => Number.isInteger(id))) return ids;
   throw new EncoderError(
-    'the tokenizer has no token for a part of a text, and none for what is unknown',
+    'the tokenizer has no token for a part of a text, and no unknown token',
   );
 }
 

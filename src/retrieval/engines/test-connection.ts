@@ -75,7 +75,7 @@ function diagnoseHttp(spec: EngineSpec, error: EngineError): Diagnosis {
     return {
       outcome: 'not-found',
       said: `${new URL(spec.url).host} answers, but has no such call there (${message}).`,
-      advice: `${addressAdvice} Where it is so, another kind of server runs there.`,
+      advice: `${addressAdvice} If it is right, another kind of server runs there.`,
     };
   if (status === 429)
     return {
@@ -96,7 +96,7 @@ function diagnoseHttp(spec: EngineSpec, error: EngineError): Diagnosis {
     return {
       outcome: 'server-error',
       said: `The server failed (${message}).`,
-      advice: 'Look at its log; it was asked correctly as far as this page can tell.',
+      advice: 'Look at its log; the request was correct as far as this page can tell.',
     };
   return { outcome: 'http', said: `The server refused (${message}).`, advice: addressAdvice };
 }
@@ -110,7 +110,7 @@ function diagnose(spec: EngineSpec, error: EngineError): Diagnosis {
     case 'timeout':
       return {
         outcome: 'timeout',
-        said: `${host} took the call and gave ${error.message}.`,
+        said: `${host} accepted the call but gave ${error.message}.`,
         advice:
           'It may still be loading its index, or a firewall drops the call. Try again in a minute.',
       };
@@ -136,7 +136,7 @@ function diagnose(spec: EngineSpec, error: EngineError): Diagnosis {
       return {
         outcome: 'engine',
         said: `The engine answered with an error: ${error.message}.`,
-        advice: error.transient ? 'It says that this passes. Try again in a minute.' : '',
+        advice: error.transient ? 'It says that this is temporary. Try again in a minute.' : '',
       };
     case 'unreachable':
       return {
@@ -207,7 +207,7 @@ export async function testConnection(
       return report({
         outcome: 'empty',
         said: `The server answered, but found nothing for “${query}”.`,
-        advice: 'Try with words that its corpus holds.',
+        advice: 'Try words that its corpus contains.',
       });
     const { title, text, url } = first;
     return report(

@@ -4,7 +4,7 @@ import type { LocalMethod } from './method.ts';
 export const flat: LocalMethod = {
   id: 'flat',
   name: 'dense, exact',
-  way: 'the exact scan of all vectors',
+  way: 'exact search over all vectors',
   words: false,
   dense: async (vectors) => ({ index: new ExactIndex(vectors), note: 'exact scan' }),
 };

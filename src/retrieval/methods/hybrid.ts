@@ -5,7 +5,7 @@ import type { LocalMethod } from './method.ts';
 export const hybrid: LocalMethod = {
   id: 'hybrid',
   name: 'hybrid (BM25 + dense)',
-  way: 'words (BM25) and the exact scan of all vectors, fused',
+  way: 'words (BM25) and exact search over all vectors, fused',
   words: true,
   dense: flat.dense,
 };

@@ -16,6 +16,6 @@ export function localMethod(
   const found = methods.find((method) => method.id === id);
   if (found) return found;
   throw new Error(
-    `There is no way of searching called “${id}”; this version knows ${methods.map((method) => method.id).join(', ')}.`,
+    `There is no search method “${id}”; this version has ${methods.map((method) => method.id).join(', ')}.`,
   );
 }

@@ -92,7 +92,7 @@ describe('what can be done otherwise at an event', () => {
     events[8] = { ...refused, over: 'answer', action: 'replaced' } as AgentEvent;
     expect(offerOf({ ...of, events }, 8, 'admit')).toEqual({
       possible: false,
-      why: 'STIE keeps these answers to itself, the policy reads none; it refuses no query from here on',
+      why: 'the model does not read STIE’s candidate answers, and STIE refuses no query after this event',
     });
   });
 

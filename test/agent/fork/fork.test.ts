@@ -104,7 +104,7 @@ describe('what a fork says of itself', () => {
 
   it('refuses an event that is not there, and a record whose tokens read otherwise', async () => {
     const of = await recorded('search', {}, 1);
-    await expect(fork(of, of.events.length)).rejects.toThrow(/can be left before any of them/);
+    await expect(fork(of, of.events.length)).rejects.toThrow(/can be forked before any of them/);
     const [first, ...rest] = of.segments;
     if (!first) throw new Error('no segment');
     const strange = { ...of, segments: [{ ...first, text: 'other words' }, ...rest] };

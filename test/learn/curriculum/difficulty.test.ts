@@ -139,7 +139,7 @@ describe('scoring', () => {
     let asked = 0;
     const { context, saved } = preparation(first, () => ++asked > 1);
     expect(await first.prepare(context)).toBe(false);
-    await expect(first.draw({ ...STAGE_2, count: 1 })).rejects.toThrow(/not scored/);
+    await expect(first.draw({ ...STAGE_2, count: 1 })).rejects.toThrow(/not been scored/);
 
     const second = make();
     second.restore(saved.at(-1)!);

@@ -143,7 +143,7 @@ describe('the learner', () => {
     // Back from the reference: the adapter is set again.
     expect((await learner.gradient(items, objective)).gradient).toEqual(gradient);
     const bad = [{ ...items[0]!, ids: new Int32Array(3) }];
-    await expect(remote.gradient(bad, objective)).rejects.toThrow(/one weight a token/);
+    await expect(remote.gradient(bad, objective)).rejects.toThrow(/one weight per token/);
     await learner.close();
     port1.close();
   });

@@ -11,7 +11,7 @@ it('a reward is written with the λ of the stage and the number of its equation'
   );
   // UR² (2508.06165), equation 5.
   expect(rewardFormula('ur2-stage-2')).toEqual({
-    formula: 'R = 2 · EM + R_fmt − 0.5 a fallback',
+    formula: 'R = 2 · EM + R_fmt − 0.5 per fallback',
     source: 'UR², arXiv 2508.06165, equation 5',
   });
   expect(rewardFormula('no-such-reward')).toBeNull();

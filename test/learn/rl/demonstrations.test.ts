@@ -90,8 +90,8 @@ describe('what can be learned from', () => {
   it('are counted by what speaks against them where there are none', () => {
     const all = [of(0, 1), of(null, 1), of(1, 4), of(1, 5), of(1, 6), of(1, 1, 0)];
     expect(() => usableDemonstrations(all, { onlyCorrect: true, maxTokens: 5 })).toThrow(
-      'warm-up: none of 6 trajectories can be learned from: 2 are not known to be right, ' +
-        '3 are longer than 5 tokens, 1 hold nothing that a policy wrote',
+      'warm-up: none of 6 trajectories can be used: 2 are not known to be correct, ' +
+        '3 are longer than 5 tokens, 1 have no tokens of a policy',
     );
   });
 });

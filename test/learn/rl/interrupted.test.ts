@@ -88,7 +88,7 @@ describe('a warm-up before the first step', () => {
     expect(sampled).toHaveLength(3);
     expect(sampled[1]).not.toEqual(sampled[0]);
     expect(notices).toEqual([
-      'Warm-up: 2 of 2 updates on 2 trajectories, loss 0.500 → 0.500 nats a token.',
+      'Warm-up: 2 of 2 updates on 2 trajectories, loss 0.500 → 0.500 nats per token.',
     ]);
     expect([state.warmedUp, state.step]).toEqual([2, 1]);
   });

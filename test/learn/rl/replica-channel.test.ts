@@ -112,16 +112,16 @@ describe('a replica in a worker', () => {
         gradient: () => Promise.resolve([] as never),
       }),
     );
-    await expect(remote.score([])).rejects.toThrow('something else than scores');
+    await expect(remote.score([])).rejects.toThrow('did not answer with scores');
     await expect(remote.gradient([], 'likelihood')).rejects.toThrow(
-      'something else than a gradient',
+      'did not answer with a gradient',
     );
   });
 
   it.each([[null], [7]])('refuses %j for a gradient', async (said) => {
     const remote = await connected(replica({ gradient: () => Promise.resolve(said as never) }));
     await expect(remote.gradient([], 'likelihood')).rejects.toThrow(
-      'something else than a gradient',
+      'did not answer with a gradient',
     );
   });
 

@@ -187,7 +187,7 @@ describe('where a run goes on and where it ends', () => {
     );
     const router = { ...settingsOf().router, train: 'alone' as const };
     await expect(train(settingsOf({ router }))).rejects.toThrow(
-      'training: the settings train a router, and there is none',
+      'training: the settings train a router, but there is none',
     );
   });
 

@@ -67,7 +67,7 @@ describe('a supervised warm-up', () => {
 
   it.each([
     ['noise in its results', 'clean ones', /weaker \(curriculum\.noise\)/, 'gold'],
-    ['clean results', 'noisy ones', /begin with a policy that answers more/, 'noisy'],
+    ['clean results', 'noisy ones', /start from a model that answers more/, 'noisy'],
   ] as const)(
     'of the policy’s own that has no right rollout with %s says so, goes on with %s, and says what to do',
     async (missing, there, advice, name) => {
@@ -81,7 +81,7 @@ describe('a supervised warm-up', () => {
       });
       expect(made.state.warmedUp).toBe(2);
       expect(told[0]).toContain(
-        `no rollout with ${missing} was right, so it learns from ${there} alone`,
+        `no rollout with ${missing} was correct, so it uses only ${there}`,
       );
       expect(told[0]).toMatch(/sample more rollouts \(warmUp\.rollouts\)/);
       expect(told[0]).toMatch(advice);
@@ -144,7 +144,7 @@ describe('a supervised warm-up', () => {
     expect(learn({ onlyCorrect: false, maxTokens: 5 })).toThrow(/8 are longer than 5 tokens/);
     const wrong = demonstrations.map((each) => ({ ...each, metrics: null }));
     expect(() => usableDemonstrations(wrong, { onlyCorrect: true, maxTokens: 512 })).toThrow(
-      /none of 8 trajectories can be learned from: 8 are not known to be right/,
+      /none of 8 trajectories can be used: 8 are not known to be correct/,
     );
   });
 });

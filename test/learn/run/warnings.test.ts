@@ -43,7 +43,7 @@ describe('warnings of settings', () => {
     const stages =
       '[{"steps":1200,"reward":"em","weights":{}},{"steps":1,"reward":"f1","weights":{}}]';
     expect(warned('search/grpo', `stages=${stages}`, 'steps=1200')).toEqual([
-      'Stage 2 never begins: the run ends after 1,200 steps.',
+      'Stage 2 never starts: the run ends after 1,200 steps.',
     ]);
   });
 });

@@ -23,7 +23,7 @@ describe('a setting that does nothing beside the others', () => {
       ['objective.kl.place=reward'],
       /KL penalty is off/,
     ],
-    ['objective.estimator', 'search-r1/ppo', [], ['critic=null'], /critic makes the advantages/],
+    ['objective.estimator', 'search-r1/ppo', [], ['critic=null'], /critic computes the advantages/],
     [
       'objective.constantLength',
       'search/grpo',
@@ -50,7 +50,7 @@ describe('a setting that does nothing beside the others', () => {
       'search/grpo',
       [],
       ['curriculum.leaveOut=["one-retrieval"]'],
-      /draws from all questions/,
+      /samples from all questions/,
     ],
     [
       'curriculum.noise',
@@ -71,14 +71,14 @@ describe('a setting that does nothing beside the others', () => {
       'kunlun-baize/dapo',
       ['router.train=alone'],
       ['router.train=beside'],
-      /router is trained alone/,
+      /only the router is trained/,
     ],
     [
       'stages.0.steps',
       'search/grpo',
       [],
       ['stages=[{"steps":1,"reward":"em","weights":{}},{"steps":1,"reward":"f1","weights":{}}]'],
-      /last stage takes all steps/,
+      /last stage takes all remaining steps/,
     ],
     [
       'stages.1.reward',
@@ -91,7 +91,7 @@ describe('a setting that does nothing beside the others', () => {
         'steps=4',
         'stages=[{"steps":3,"reward":"em","weights":{}},{"steps":1,"reward":"f1","weights":{}}]',
       ],
-      /stage 2 never begins/,
+      /stage 2 never starts/,
     ],
     ['objective.estimator', 'corag/sft', [], ['stages.0={"steps":1,"reward":"em"}'], /supervision/],
   ])('is %s of %s: %j, and not with %j', (path, training, off, on, words) => {

@@ -91,6 +91,6 @@ describe('switches of training', () => {
       'questions=1',
       'curriculum.probeSteps=1',
     ]);
-    expect(untrainable(one)?.message).toContain('Set curriculum.probeSteps higher');
+    expect(untrainable(one)?.message).toContain('Raise curriculum.probeSteps');
   });
 });

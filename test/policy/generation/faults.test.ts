@@ -92,7 +92,7 @@ describe('logits that are no finite numbers', () => {
     const error = await failed;
     expect(error).toBeInstanceOf(NonFiniteLogits);
     expect(String(error)).toMatch(
-      /logits of the next token are no finite numbers.*weights are broken/,
+      /logits of the next token are not finite.*weights are broken/,
     );
     // What it has read stays in its context, which is of no use any more.
     expect(() => bad.append([40])).toThrow(NonFiniteLogits);

@@ -205,7 +205,7 @@ describe('a folder that cannot be used is refused with one line', () => {
     [
       'a pattern without a module',
       { target_modules: '.*query' },
-      /target_modules, with what limits them, leave no module/,
+      /target_modules and its limits match no module/,
     ],
     [
       'a rank pattern that is not read',

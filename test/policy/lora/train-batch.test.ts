@@ -32,8 +32,8 @@ describe('sequences end to end', () => {
     expect(packBatch([plain])).not.toHaveProperty('temperatures');
   });
 
-  it('need one weight a token, and a temperature to divide by', () => {
-    expect(() => packBatch([{ ids: [1, 2], weights: [1] }])).toThrow('one weight a token');
+  it('need one weight per token, and a temperature to divide by', () => {
+    expect(() => packBatch([{ ids: [1, 2], weights: [1] }])).toThrow('one weight per token');
     for (const temperature of [0, -1, Number.NaN])
       expect(() => packBatch([{ ids: [1], weights: [1], temperature }])).toThrow(RangeError);
   });

@@ -238,7 +238,7 @@ describe('the adapter', () => {
     await expect(trainer.score(unweighted([long]))).rejects.toThrow(/41 tokens, the limit is 40/);
     await expect(
       trainer.accumulate(unweighted(sequences), () => new Float32Array(1)),
-    ).rejects.toThrow(/one coefficient a row/);
+    ).rejects.toThrow(/one coefficient per row/);
   });
 });
 

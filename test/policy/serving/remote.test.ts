@@ -228,10 +228,10 @@ describe('a far end that is stuck', () => {
     const { policy, say, onGone, failed } = await scripted();
     say({ type: 'working', work: 'computing' });
     expect((await failed).outcome).toMatch(
-      /no sign of work for .* while generating.*choose the CPU/,
+      /no progress for .* while generating.*choose the CPU/,
     );
     expect(onGone).toHaveBeenCalledTimes(1);
-    await expect(policy.open(2)).rejects.toThrow(/no sign of work/);
+    await expect(policy.open(2)).rejects.toThrow(/made no progress/);
     await wait(2 * patience.computing);
     expect(onGone).toHaveBeenCalledTimes(1);
   });
@@ -246,7 +246,7 @@ describe('a far end that is stuck', () => {
     }
     expect(onGone).not.toHaveBeenCalled();
     const { outcome, afterMs } = await failed;
-    expect(outcome).toMatch(/no sign of work/);
+    expect(outcome).toMatch(/made no progress/);
     expect(afterMs).toBeGreaterThan(2 * patience.computing + 5 * (patience.computing / 2));
   });
 

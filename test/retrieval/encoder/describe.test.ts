@@ -342,7 +342,7 @@ describe('the template of a tokenizer', () => {
   });
 
   test('that leaves a text out is not known', () => {
-    const said = 'the tokenizer writes special tokens in a way that is not known here';
+    const said = 'the tokenizer writes special tokens in an unknown way';
     const first = template(bert([special('[CLS]')], [text('B'), special('[SEP]')]));
     expect(() => first.single('b', 9)).toThrow(said);
     expect(() => first.pair('b', 'c', 9)).toThrow(said);

@@ -65,7 +65,7 @@ describe('what a person is told', () => {
     expect(report).toMatchObject({
       outcome: 'empty',
       said: 'The server answered, but found nothing for “zebra”.',
-      advice: 'Try with words that its corpus holds.',
+      advice: 'Try words that its corpus contains.',
       sample: null,
       requests: 1,
     });
@@ -74,12 +74,12 @@ describe('what a person is told', () => {
   const LOGIN =
     'Ask its owner for access without a login from this machine, or use another server.';
   const OTHER = `Another kind of server may answer there. ${ADDRESS}`;
-  const LOG = 'Look at its log; it was asked correctly as far as this page can tell.';
+  const LOG = 'Look at its log; the request was correct as far as this page can tell.';
   const login = (code: number) =>
     `The server wants a login or refuses this caller (HTTP ${code}: no).`;
   const lacks = (code: number) =>
     `lab.test:8000 answers, but has no such call there (HTTP ${code}: no).`;
-  const kind = `${ADDRESS} Where it is so, another kind of server runs there.`;
+  const kind = `${ADDRESS} If it is right, another kind of server runs there.`;
   const puzzled = (code: number) => `The server does not understand the call (HTTP ${code}: no).`;
   test.each([
     [400, 'http', puzzled(400), OTHER],
@@ -153,7 +153,7 @@ describe('what a person is told', () => {
     [
       'maxlag',
       'The engine answered with an error: maxlag: late.',
-      'It says that this passes. Try again in a minute.',
+      'It says that this is temporary. Try again in a minute.',
     ],
     ['badvalue', 'The engine answered with an error: badvalue: late.', ''],
   ])('the engine’s own error %s', async (code, said, advice) => {
@@ -183,7 +183,7 @@ describe('what a person is told', () => {
     const report = await testConnection(SPEC, { http: hangs, limits: { timeoutMs: 20 } });
     expect(report).toMatchObject({
       outcome: 'timeout',
-      said: 'lab.test:8000 took the call and gave no answer within 0.02 s.',
+      said: 'lab.test:8000 accepted the call but gave no answer within 0.02 s.',
       advice:
         'It may still be loading its index, or a firewall drops the call. Try again in a minute.',
     });

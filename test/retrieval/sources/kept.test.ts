@@ -86,11 +86,11 @@ describe('opened passages', () => {
       ['hybrid', 'hybrid (BM25 + dense)', true, true],
     ]);
     expect(LOCAL_METHODS.map(({ way }) => way)).toEqual([
-      'words alone (BM25)',
-      'the exact scan of all vectors',
+      'words only (BM25)',
+      'exact search over all vectors',
       'a graph (HNSW)',
       'clusters of the vectors',
-      'words (BM25) and the exact scan of all vectors, fused',
+      'words (BM25) and exact search over all vectors, fused',
     ]);
     expect(localMethod('flat').id).toBe('flat');
   });

@@ -113,7 +113,7 @@ describe('the form of a new run', () => {
 
   it('warns of stages that never begin and of a router that nobody asks', () => {
     const short = checkDraft(withChange(draft('ur2/paper'), 'steps', 10));
-    expect(short.warnings.join()).toContain('Stage 2 never begins');
+    expect(short.warnings.join()).toContain('Stage 2 never starts');
     const shortest = checkDraft(withChange(draft('ur2/paper'), 'steps', 1));
     expect(shortest.warnings.join()).toContain('the run ends after 1 step.');
     const idle = withChange(draft(), 'router.train', 'beside');

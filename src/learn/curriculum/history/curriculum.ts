@@ -116,7 +116,7 @@ export class HistoryCurriculum implements Curriculum {
     const found = this.#byId.get(id);
     if (found) return found;
     throw new Error(
-      `curriculum: there is no question "${id}" among those to train on; name some that are, or leave curriculum.ids out`,
+      `curriculum: question "${id}" is not a training question; name other ids, or leave curriculum.ids out`,
     );
   }
 }

@@ -19,8 +19,8 @@ export const NEEDS = {
   keys: 'the file has no gold sub-questions',
   'gold-texts': 'the file has no gold paragraphs',
   frozen: 'a frozen model would have to answer from the evidence',
-  passages: 'the file does not hold the passages that are chosen among',
-  group: 'it is paid by the whole group',
+  passages: 'the file does not contain the candidate passages',
+  group: 'it depends on the whole group',
 } as const;
 export type Need = keyof typeof NEEDS;
 
@@ -73,11 +73,11 @@ export interface Reward<Id extends string = string> extends Description<Id> {
 function leftOut(id: string, optional: readonly string[], given: Weights): Set<string> {
   const names = Object.keys(given);
   if (names.length > 0 && optional.length === 0)
-    throw new Error(`reward: ${id} has fixed values; it takes no weights`);
+    throw new Error(`reward: ${id} has fixed values and no weights`);
   for (const name of names)
     if (!optional.includes(name) || given[name] !== 0)
       throw new Error(
-        `reward: ${id} has fixed values; it takes a weight of 0 for ${optional.join(' or ')}, which leaves the clause out`,
+        `reward: ${id} has fixed values; only a weight of 0 is allowed, for ${optional.join(' or ')}, which leaves the clause out`,
       );
   return new Set(names);
 }
@@ -103,7 +103,7 @@ function lambdas<W extends Weights>(defaults: W, given: Weights): W {
   const unknown = Object.keys(given).find((name) => !(name in defaults));
   if (unknown !== undefined)
     throw new Error(
-      `reward: there is no clause "${unknown}" to weigh; it has ${Object.keys(defaults).join(', ')}`,
+      `reward: there is no clause "${unknown}" to weight; it has ${Object.keys(defaults).join(', ')}`,
     );
   const weights = { ...defaults, ...given };
   const sum = Object.values(weights).reduce((total, weight) => total + weight, 0);

@@ -51,7 +51,7 @@ export function asTrajectory(
 
 export const NOT_SEARCHING: StartKind = {
   suits: () => true,
-  none: 'there are no questions to train on, so none to answer without a search',
+  none: 'there are no training questions',
   onlyCorrect: false,
   most: 24,
   atOnce: 2,

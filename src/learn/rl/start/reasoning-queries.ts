@@ -73,7 +73,7 @@ export const leavesReasoning = ({ events }: Rollout): boolean =>
 export const REASONING_QUERIES: StartKind = {
   suits: ({ text, options, mayRetrieve }) =>
     mayRetrieve !== false && !options && asksToReason(text),
-  none: 'there is no question to train on that compares or computes',
+  none: 'no training question compares or computes',
   onlyCorrect: true,
   most: 96,
   atOnce: 4,

@@ -35,7 +35,7 @@ const MOST_ANSWER_BYTES = 16 * 2 ** 20;
 const badAnswer = (url: string, what: string): EndpointError =>
   new EndpointError(
     'bad-answer',
-    `${url} answered with something else than the OpenAI API describes: ${what}. Check the address.`,
+    `${url} did not answer in the format of the OpenAI API: ${what}. Check the address.`,
   );
 
 function parse<T>(schema: z.ZodType<T>, text: string, url: string): T {

@@ -90,13 +90,13 @@ export function faultOfStatus(
   if (status === 429)
     return new EndpointError(
       'rate-limited',
-      `The server takes no more requests for now (HTTP 429).${because}`,
+      `The server accepts no more requests for now (HTTP 429).${because}`,
       wait,
     );
   if (status === 413 || /context (length|window|size)|maximum context|too long/i.test(words))
     return new EndpointError(
       'too-long',
-      `The context is longer than the model takes.${because} Enter the model's context length, or lower the budgets.`,
+      `The context is longer than the model allows.${because} Enter the model's context length, or lower the budgets.`,
     );
   if (status >= 500)
     return new EndpointError('server', `The server failed (HTTP ${status}).${because}`, wait);

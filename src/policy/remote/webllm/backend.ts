@@ -39,7 +39,7 @@ const LOGPROBS =
 function chunkOf(value: unknown): z.infer<typeof chatChunk> {
   const { data, error } = chatChunk.safeParse(value);
   if (data) return data;
-  throw new Error(`WebLLM answered in a way that is not known here (${issueOf(error)})`);
+  throw new Error(`WebLLM’s answer has an unknown format (${issueOf(error)})`);
 }
 
 /**

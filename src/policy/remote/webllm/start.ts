@@ -55,7 +55,7 @@ function explained(error: unknown, id: string): Error {
   const words = messageOf(error);
   if (/shader-f16|extension|required feature/i.test(words))
     return new Error(
-      `${id} needs a feature that this GPU lacks (${words}). Choose one whose name has q4f32 in place of q4f16.`,
+      `${id} needs a feature that this GPU lacks (${words}). Choose one whose name has q4f32 instead of q4f16.`,
     );
   if (/device was lost|out of memory/i.test(words))
     return new Error(

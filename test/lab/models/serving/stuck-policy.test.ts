@@ -87,7 +87,7 @@ test('an engine that hangs is ended with what to do next, and can be loaded agai
   await vi.advanceTimersByTimeAsync(PATIENCE.compiling / 2);
   expect(failures).toEqual([]);
   await vi.advanceTimersByTimeAsync(PATIENCE.compiling);
-  expect(await outcome).toMatch(/policy worker was lost: it gave no sign of work for 15 minutes/);
+  expect(await outcome).toMatch(/policy worker was lost: it made no progress for 15 minutes/);
   expect(failures).toHaveLength(1);
   const { kind, message } = describeFailure(failures[0]);
   expect(kind).toBe('lost');

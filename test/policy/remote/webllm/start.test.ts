@@ -92,7 +92,7 @@ describe('opening a WebLLM model', () => {
   });
 
   it.each([
-    ['This model requires WebGPU extension shader-f16', 'q4f32 in place of q4f16'],
+    ['This model requires WebGPU extension shader-f16', 'q4f32 instead of q4f16'],
     ['The WebGPU device was lost while loading the model', 'smaller model'],
     ['WebGPU is not supported in your current environment', 'does not offer'],
     ['TypeError: Failed to fetch', 'Check the connection'],
