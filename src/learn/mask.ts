@@ -114,7 +114,7 @@ export function trainedTokens(rollout: TrainedRecord): TrainedTokens {
       if (segment.logprobs?.length !== segment.ids.length)
         throw fault('needs one log-probability per token');
       if (!segment.logprobs.every((value) => Number.isFinite(value) && value <= 1e-4))
-        throw fault('has a log-probability that is not a number from −∞ to 0');
+        throw fault('has a log-probability that is not a finite number ≤ 0');
       mask.fill(1, at, at + segment.ids.length);
       oldLogprobs.set(segment.logprobs, at);
     }

@@ -208,15 +208,15 @@ describe('the tokens of a record', () => {
 
   it.each([
     [{ logprobs: [1e-4, -1] }, null],
-    [{ logprobs: [1.1e-4, -1] }, 'segment 1 has a log-probability that is none'],
-    [{ logprobs: [-1, -Infinity] }, 'segment 1 has a log-probability that is none'],
-    [{ logprobs: [-1] }, 'segment 1 needs one log-probability a token'],
-    [{ logprobs: undefined }, 'segment 1 needs one log-probability a token'],
+    [{ logprobs: [1.1e-4, -1] }, 'segment 1 has a log-probability that is not a finite number ≤ 0'],
+    [{ logprobs: [-1, -Infinity] }, 'segment 1 has a log-probability that is not a finite number ≤ 0'],
+    [{ logprobs: [-1] }, 'segment 1 needs one log-probability per token'],
+    [{ logprobs: undefined }, 'segment 1 needs one log-probability per token'],
     [
       { source: 'environment' },
       'segment 1 was written by the environment, but is marked as trained',
     ],
-    [{ tokens: ['a', 'b'] }, 'segment 1 holds pieces of text in place of token ids'],
+    [{ tokens: ['a', 'b'] }, 'segment 1 has pieces of text instead of token ids'],
     [{ mask: 0, logprobs: undefined }, null],
   ])('with %o', (change, fault) => {
     if (fault === null) expect(trainedTokens(of(change)).ids).toHaveLength(3);

@@ -94,7 +94,7 @@ function equalRewards(
       ...(searches === 0 ? ['The model never searched.'] : []),
       ...(format === 0 ? ['No rollout kept to the format.'] : []),
     ];
-    const said = faults.length > 0 ? faults.join(' ') : 'No answer was right.';
+    const said = faults.length > 0 ? faults.join(' ') : 'No answer was correct.';
     const start = faults.length > 0 ? [COLD_START, EASIER] : [EASIER, COLD_START];
     return { why: `${said} ${zero}`, advice: [...start, SHAPED, LARGER] };
   }

@@ -52,9 +52,9 @@ describe('settings', () => {
   });
 
   it.each([
-    [undefined, /leaves\. Set top-p to 1\.$/],
-    [0, /leaves\. This run cannot be edited: start a new one with top-p 1\.$/],
-    [4, /leaves\. Its steps so far \(4\) and its adapter stay; start a new run with top-p 1\.$/],
+    [undefined, /keeps\. Set top-p to 1\.$/],
+    [0, /keeps\. This run cannot be edited: start a new one with top-p 1\.$/],
+    [4, /keeps\. Its steps so far \(4\) and its adapter stay; start a new run with top-p 1\.$/],
   ])('of a run with %s steps: the refusal says what can be done there', (done, message) => {
     const given = done === undefined ? {} : { done };
     expect(untrainable({ ...getTraining('ur2/paper'), topP: 0.9 }, given)?.message).toMatch(

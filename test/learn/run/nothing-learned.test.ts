@@ -29,7 +29,7 @@ describe('the headline', () => {
     const said = nothingLearned([skippedStep(1), skippedStep(2)], settings);
     expect(said?.headline).toBe('Nothing was learned: all 64 rewards were 0');
     expect(said?.why).toContain('The model never searched. No rollout kept to the format.');
-    expect(said?.advice[0]).toContain('cold start');
+    expect(said?.advice[0]).toContain('Add a warm-up');
     expect(said?.before).toBe(false);
   });
 
@@ -67,13 +67,13 @@ describe('why, and what to change', () => {
   it('asks for harder questions where all answers are right', () => {
     const said = told({ em: 1, searches: 2, formatValid: 1 }, 1);
     expect(said?.headline).toBe('Nothing was learned: all 32 rewards were 1');
-    expect(said?.why).toMatch(/^Every answer was right\./u);
+    expect(said?.why).toMatch(/^Every answer was correct\./u);
     expect(said?.advice[0]).toBe('Take harder questions.');
   });
 
   it('asks for easier ones where the model searches and keeps the format', () => {
     const said = told({ em: 0, searches: 2, formatValid: 1 });
-    expect(said?.why).toMatch(/^No answer was right\./u);
+    expect(said?.why).toMatch(/^No answer was correct\./u);
     expect(said?.advice[0]).toContain('easier questions');
   });
 
@@ -84,7 +84,7 @@ describe('why, and what to change', () => {
   });
 
   it('asks for another reward where right and wrong answers earned the same', () => {
-    expect(told({ em: 0.5 }, 1)?.why).toMatch(/^Right and wrong answers earned the same\./u);
+    expect(told({ em: 0.5 }, 1)?.why).toMatch(/^Correct and wrong answers earned the same\./u);
   });
 });
 

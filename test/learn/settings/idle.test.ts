@@ -29,7 +29,7 @@ describe('a setting that does nothing beside the others', () => {
       'search/grpo',
       ['objective.aggregation=token-mean'],
       ['objective.aggregation=sum-over-constant'],
-      /token-mean divides by none/,
+      /token-mean has no divisor/,
     ],
     [
       'dynamicSampling.maxBatches',

@@ -129,7 +129,7 @@ describe('what a person is told', () => {
     [
       '[]',
       'wrong-shape',
-      /^lab\.test:8000 answered with JSON of another kind: the answer is no answer of Search-R1’s \/retrieve: .+\.$/,
+      /^lab\.test:8000 answered with JSON of another kind: the answer does not have the format of Search-R1’s \/retrieve: .+\.$/,
       OTHER,
     ],
     [

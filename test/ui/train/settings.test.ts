@@ -117,7 +117,7 @@ describe('the form of a new run', () => {
     const shortest = checkDraft(withChange(draft('ur2/paper'), 'steps', 1));
     expect(shortest.warnings.join()).toContain('the run ends after 1 step.');
     const idle = withChange(draft(), 'router.train', 'beside');
-    expect(checkDraft(idle).warnings.join()).toContain('does not ask it');
+    expect(checkDraft(idle).warnings.join()).toContain('does not use it');
     const used = withChange(idle, 'overrides.retrieval.source', 'router');
     expect(checkDraft(used).warnings).toEqual([]);
   });

@@ -228,9 +228,9 @@ describe('an answer of another shape', () => {
   test('says where', () => {
     expect(checked(schema, { a: [1] }, 'Who')).toEqual({ a: [1] });
     expect(() => checked(schema, { a: [1, 'x'] }, 'Who')).toThrow(
-      /^the answer is no answer of Who at a\.1: \S/,
+      /^the answer does not have the format of Who at a\.1: \S/,
     );
-    expect(() => checked(schema, null, 'Who')).toThrow(/^the answer is no answer of Who: \S/);
+    expect(() => checked(schema, null, 'Who')).toThrow(/^the answer does not have the format of Who: \S/);
     expect(() => checked(schema, {}, 'Who')).toThrow(EngineError);
   });
 });
