@@ -108,9 +108,7 @@ export function trainedTokens(rollout: TrainedRecord): TrainedTokens {
       if (segment.source !== 'policy')
         throw fault(`was written by the ${segment.source}, but is marked as trained`);
       if (segment.tokens)
-        throw fault(
-          'has pieces of text instead of token ids: its model cannot be trained here',
-        );
+        throw fault('has pieces of text instead of token ids: its model cannot be trained here');
       if (segment.logprobs?.length !== segment.ids.length)
         throw fault('needs one log-probability per token');
       if (!segment.logprobs.every((value) => Number.isFinite(value) && value <= 1e-4))

@@ -209,7 +209,10 @@ describe('the tokens of a record', () => {
   it.each([
     [{ logprobs: [1e-4, -1] }, null],
     [{ logprobs: [1.1e-4, -1] }, 'segment 1 has a log-probability that is not a finite number ≤ 0'],
-    [{ logprobs: [-1, -Infinity] }, 'segment 1 has a log-probability that is not a finite number ≤ 0'],
+    [
+      { logprobs: [-1, -Infinity] },
+      'segment 1 has a log-probability that is not a finite number ≤ 0',
+    ],
     [{ logprobs: [-1] }, 'segment 1 needs one log-probability per token'],
     [{ logprobs: undefined }, 'segment 1 needs one log-probability per token'],
     [

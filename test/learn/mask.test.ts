@@ -80,7 +80,11 @@ describe('what the loss may train', () => {
       /environment/,
     ],
     ['a missing log-probability', { ...segment, logprobs: [-1] }, /one log-probability per token/],
-    ['a log-probability that is not a finite number ≤ 0', { ...segment, logprobs: [-1, 2] }, /is not a finite number/],
+    [
+      'a log-probability that is not a finite number ≤ 0',
+      { ...segment, logprobs: [-1, 2] },
+      /is not a finite number/,
+    ],
     ['NaN', { ...segment, logprobs: [-1, NaN] }, /is not a finite number/],
   ])('refuses %s', (_, bad, message) => {
     expect(() => trainedTokens({ id: 'r7', segments: [segment, bad] })).toThrow(message);

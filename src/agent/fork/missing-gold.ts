@@ -23,6 +23,8 @@ export async function missingGold(
   );
   const passages = found.filter((passage) => passage !== undefined);
   if (passages.length === 0)
-    throw new ForkError('No supporting passage is missing at this event, or the sources do not have it.');
+    throw new ForkError(
+      'No supporting passage is missing at this event, or the sources do not have it.',
+    );
   return passages;
 }

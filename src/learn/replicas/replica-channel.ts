@@ -115,8 +115,7 @@ export class RemoteReplica implements ReplicaClient {
 
   async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
     const result = await this.#call({ type: 'score', items });
-    if (!Array.isArray(result))
-      throw new Error('learner: a worker did not answer with scores');
+    if (!Array.isArray(result)) throw new Error('learner: a worker did not answer with scores');
     return result;
   }
 

@@ -25,7 +25,8 @@ const FIXED: Partial<Record<RewardId, string>> = {
     'R = 1, or −1 per format violation or without a query; + 5 for one valid query, 7 for more; − 0.5 per fallback',
   'ur2-stage-1-llama':
     'R = 1, or −1 per format violation; + 3 for any valid query; − 0.5 per fallback',
-  'ur2-stage-1-weak': 'R = 2 · EM + R_fmt + 0.5 for one valid query, 1 for more; − 0.5 per fallback',
+  'ur2-stage-1-weak':
+    'R = 2 · EM + R_fmt + 0.5 for one valid query, 1 for more; − 0.5 per fallback',
   'ur2-stage-2': 'R = 2 · EM + R_fmt − 0.5 per fallback',
   research: 'R = F1 if well-formed (0.1 if F1 is 0); 0 if malformed',
   autorefine: 'R = F1; if that is 0, 0.1 if the refinement contains a gold answer',

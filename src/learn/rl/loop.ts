@@ -194,7 +194,10 @@ class TrainLoop {
   async #demonstrations(from: 'given' | 'own'): Promise<readonly Rollout[] | Demonstrations> {
     const { demonstrations = [], demonstrate } = this.#deps;
     if (from === 'given') return demonstrations;
-    if (!demonstrate) throw new Error('training: the trajectories of the warm-up are missing, and nothing samples them');
+    if (!demonstrate)
+      throw new Error(
+        'training: the trajectories of the warm-up are missing, and nothing samples them',
+      );
     await this.#sampleWith(this.#initial);
     return demonstrate(this.#sampling());
   }

@@ -99,7 +99,10 @@ function equalRewards(
     return { why: `${said} ${zero}`, advice: [...start, SHAPED, LARGER] };
   }
   return same === undefined
-    ? { why: zero, advice: [more, 'Use questions that are answered sometimes, neither always nor never.'] }
+    ? {
+        why: zero,
+        advice: [more, 'Use questions that are answered sometimes, neither always nor never.'],
+      }
     : {
         why: `Correct and wrong answers earned the same. ${zero}`,
         advice: ['Use a reward that distinguishes correct from wrong answers.'],

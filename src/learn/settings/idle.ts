@@ -185,8 +185,7 @@ const RULES: readonly Rule[] = [
   },
   {
     paths: ['warmUp.rollouts'],
-    because: ({ warmUp }) =>
-      where(warmUp?.from !== 'own', 'the warm-up uses given trajectories'),
+    because: ({ warmUp }) => where(warmUp?.from !== 'own', 'the warm-up uses given trajectories'),
   },
 ];
 

@@ -169,10 +169,12 @@ function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
 function gatesClash({ adapter, critic, branching, stages }: TrainSettings): Clash | null {
   const { gates } = adapter;
   if (!gates) return null;
-  if (gates.rMin > gates.rMax)
-    return clash('adapter.gates', 'rMin must not be above rMax.');
+  if (gates.rMin > gates.rMax) return clash('adapter.gates', 'rMin must not be above rMax.');
   if (critic)
-    return clash('critic', 'A critic needs tokens, and latent thinking has mixtures. Set critic to null.');
+    return clash(
+      'critic',
+      'A critic needs tokens, and latent thinking has mixtures. Set critic to null.',
+    );
   if (branching)
     return clash(
       'branching',

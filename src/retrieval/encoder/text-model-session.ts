@@ -41,9 +41,7 @@ export class TextModelSession {
     const unknown = session.inputNames.filter((input) => !INPUTS.has(input));
     if (unknown.length > 0) {
       await session.release();
-      throw new EncoderError(
-        `${name}: needs unknown inputs: ${unknown.join(', ')}`,
-      );
+      throw new EncoderError(`${name}: needs unknown inputs: ${unknown.join(', ')}`);
     }
     return new TextModelSession(ort, session, output);
   }

@@ -49,9 +49,7 @@ export function encoded(run: () => number[]): number[] {
     });
   }
   if (ids.every((id) => Number.isInteger(id))) return ids;
-  throw new EncoderError(
-    'the tokenizer has no token for a part of a text, and no unknown token',
-  );
+  throw new EncoderError('the tokenizer has no token for a part of a text, and no unknown token');
 }
 
 /** A passage as the built-in encoder reads it; the leading space cuts a name into the same pieces anywhere. */

@@ -46,5 +46,8 @@ it('says what the rollouts lack', async () => {
   const plain = join(dir, 'plain.jsonl');
   await labHere('rollout', '--recipe', 'search', '--limit', '1', '--out', plain, '--json');
   const { status, err } = await labHere('reward-model', plain);
-  expect([status, err]).toEqual([2, expect.stringContaining('no two different candidates to compare')]);
+  expect([status, err]).toEqual([
+    2,
+    expect.stringContaining('no two different candidates to compare'),
+  ]);
 });

@@ -74,7 +74,9 @@ it('a step without an update says why, and a run without one ends with what to c
   });
   expect(lines[0]).toContain('  No update: all 64 rewards were 0  ');
   expect(lines[0]).not.toContain('|g|');
-  expect(lines[1]).toMatch(/^Nothing was learned: all 64 rewards were 0\. No answer was correct\./u);
+  expect(lines[1]).toMatch(
+    /^Nothing was learned: all 64 rewards were 0\. No answer was correct\./u,
+  );
   expect(lines.at(-1)).toContain('none is written');
   expect(linesOf(() => meter.end([trainStep(1)]))).toEqual([]);
 });

@@ -50,7 +50,10 @@ const OPTIONS = { maxTokens: 8, temperature: 1, topP: 1, topK: 0, stop: [], seed
 async function drain(pieces: AsyncIterable<{ text: string; logprob?: number }>): Promise<void> {
   for await (const { text, logprob } of pieces) {
     must(typeof text === 'string', 'a piece that is no text');
-    must(logprob === undefined || Number.isFinite(logprob), 'a log-probability that is not a finite number ≤ 0');
+    must(
+      logprob === undefined || Number.isFinite(logprob),
+      'a log-probability that is not a finite number ≤ 0',
+    );
   }
 }
 

@@ -68,7 +68,9 @@ describe('leaving questions out', () => {
     expect(getTraining('s3/grpo').curriculum.leaveOut).toEqual(['one-retrieval', 'yes-no']);
     const curriculum = curriculumOf(['one-retrieval', 'yes-no']);
     const { policy, done } = prepared(curriculum);
-    await expect(curriculum.draw({ step: 1, batch: 0, count: 1 })).rejects.toThrow('have not been asked yet');
+    await expect(curriculum.draw({ step: 1, batch: 0, count: 1 })).rejects.toThrow(
+      'have not been asked yet',
+    );
     expect(await done).toBe(true);
     expect(policy.asked).toBe(4);
     expect(await drawn(curriculum)).toEqual(['Cordine', 'Estdine']);

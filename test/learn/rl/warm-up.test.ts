@@ -80,9 +80,7 @@ describe('a supervised warm-up', () => {
         hooks: { onNotice: (line) => void told.push(line) },
       });
       expect(made.state.warmedUp).toBe(2);
-      expect(told[0]).toContain(
-        `no rollout with ${missing} was correct, so it uses only ${there}`,
-      );
+      expect(told[0]).toContain(`no rollout with ${missing} was correct, so it uses only ${there}`);
       expect(told[0]).toMatch(/sample more rollouts \(warmUp\.rollouts\)/);
       expect(told[0]).toMatch(advice);
       expect(told[1]).toMatch(

@@ -38,7 +38,9 @@ describe('rounds of a stage', () => {
     };
     const at = (step: number) => roundReference(settings, { step, adapter, reference: older });
     expect([1, 2, 3, 4, 5].map(at)).toEqual([null, adapter, older, adapter, older]);
-    expect(() => roundReference(settings, { step: 3, adapter })).toThrow(/the reference of the current round of preferences is missing/);
+    expect(() => roundReference(settings, { step: 3, adapter })).toThrow(
+      /the reference of the current round of preferences is missing/,
+    );
   });
 
   it('without them the reference is the checkpoint', () => {

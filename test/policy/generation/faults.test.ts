@@ -91,9 +91,7 @@ describe('logits that are no finite numbers', () => {
     expect(await Promise.all(good.map((session) => session.generate(plan)))).toEqual(expected);
     const error = await failed;
     expect(error).toBeInstanceOf(NonFiniteLogits);
-    expect(String(error)).toMatch(
-      /logits of the next token are not finite.*weights are broken/,
-    );
+    expect(String(error)).toMatch(/logits of the next token are not finite.*weights are broken/);
     // What it has read stays in its context, which is of no use any more.
     expect(() => bad.append([40])).toThrow(NonFiniteLogits);
     expect(() => bad.fork(9)).toThrow(NonFiniteLogits);

@@ -227,9 +227,7 @@ describe('a far end that is stuck', () => {
   test('loses all calls with what happened and what to do, and is told once', async () => {
     const { policy, say, onGone, failed } = await scripted();
     say({ type: 'working', work: 'computing' });
-    expect((await failed).outcome).toMatch(
-      /no progress for .* while generating.*choose the CPU/,
-    );
+    expect((await failed).outcome).toMatch(/no progress for .* while generating.*choose the CPU/);
     expect(onGone).toHaveBeenCalledTimes(1);
     await expect(policy.open(2)).rejects.toThrow(/made no progress/);
     await wait(2 * patience.computing);

@@ -230,7 +230,9 @@ describe('an answer of another shape', () => {
     expect(() => checked(schema, { a: [1, 'x'] }, 'Who')).toThrow(
       /^the answer does not have the format of Who at a\.1: \S/,
     );
-    expect(() => checked(schema, null, 'Who')).toThrow(/^the answer does not have the format of Who: \S/);
+    expect(() => checked(schema, null, 'Who')).toThrow(
+      /^the answer does not have the format of Who: \S/,
+    );
     expect(() => checked(schema, {}, 'Who')).toThrow(EngineError);
   });
 });

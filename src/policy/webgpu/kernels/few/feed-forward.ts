@@ -16,7 +16,9 @@ export function fewFeedForward(
   const [x, out] = [own(GpuActivations, o.x), own(GpuActivations, o.out)];
   const rows = own(GpuTokens, o.tokens).count;
   if (o.raw)
-    throw new RangeError('gate and up are kept only for batches of many tokens, which can be trained on');
+    throw new RangeError(
+      'gate and up are kept only for batches of many tokens, which can be trained on',
+    );
   const matrix = own(GpuMatrix, by.matrix);
   if (matrix.parts.length > 1)
     throw new DeviceError(
