@@ -6,9 +6,9 @@ import { DescribedList } from '../kit/page/DescribedList.tsx';
 import { VIEWS } from './reader/store/address.ts';
 import { OpenButtons } from './Shell.tsx';
 
-/** The entrance of somebody who has files of another system, before any of them was read. */
+/** Start page for users with files of another system, before any was imported. */
 
-/** What a file that was read can be asked. */
+/** What can be done with an imported file. */
 const OPENED = [
   ['Table', 'all rollouts, with filters, and why the wrong ones failed'],
   ['Reader', `one rollout: ${Object.values(VIEWS).join(', ').toLowerCase()}`],
@@ -17,13 +17,13 @@ const OPENED = [
   ['Export', 'the filtered rollouts as JSON lines, CSV, Markdown or LaTeX'],
 ] as const;
 
-/** The marks around the blocks that the policy writes, as they open. */
+/** The opening tags of the blocks that the policy writes. */
 const marksOf = ({ blocks }: Protocol): string =>
   [...new Set(blocks.filter(({ source }) => source === 'policy').map(({ open }) => open))].join(
     ' ',
   );
 
-/** Which records are distinguished by which keys. */
+/** File formats and the keys that identify them. */
 const Layouts = () => (
   <section aria-labelledby="layouts">
     <h2 id="layouts">File formats (recognised by keys)</h2>
@@ -40,7 +40,7 @@ const Layouts = () => (
   </section>
 );
 
-/** What the policy of a published system writes. */
+/** Prompt formats of published systems. */
 const Protocols = () => (
   <section aria-labelledby="protocols">
     <h2 id="protocols">Prompt formats (recognised by tags)</h2>
@@ -62,8 +62,8 @@ const Protocols = () => (
 );
 
 /**
- * Which files can be read, what they open to, and that they stay here.
- * @param props.own what was made in this browser, which may be read at once
+ * Supported files, their views, and that they stay here.
+ * @param props.own data of this browser that can be opened at once
  */
 export const FirstView = ({ own }: { own: ReactNode }) => (
   <section className="empty-place">

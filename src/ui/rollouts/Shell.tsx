@@ -14,9 +14,9 @@ import {
 import { useBrowse, type ImportJob } from './store/browse-store.ts';
 import { droppedRuns, pickedRuns } from './run-files.ts';
 
-/** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
+/** Shared frame of the rollout pages: drop target, imports, undo, errors. */
 
-/** Files and folders are chosen by two buttons: a browser’s file dialog does one or the other. */
+/** Two buttons, because a browser’s file dialog selects either files or a folder. */
 export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
   const [, go] = useLocation();
   const size = primary ? 'sm' : 'xs';
@@ -46,7 +46,7 @@ export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
   );
 };
 
-/** One import: how far it is and how long it takes. A failed one stays until it is read. */
+/** One import with progress and time left. A failed one stays until dismissed. */
 const JobLine = ({ job }: { job: ImportJob }) => {
   const { progress, status, left } = job;
   if (status === 'failed')
@@ -88,7 +88,7 @@ const JobLine = ({ job }: { job: ImportJob }) => {
   );
 };
 
-/** Files are read one after another; those that wait are listed too. */
+/** Files are read one after another; waiting ones are listed too. */
 const Imports = () => {
   const jobs = useBrowse((state) => state.jobs);
   return jobs.length === 0 ? null : (
@@ -100,7 +100,7 @@ const Imports = () => {
   );
 };
 
-/** Deleting asks nothing because it can be undone here. */
+/** No confirmation for deletions, because they can be undone here. */
 const Undo = () => (
   <UndoBar
     removed={useBrowse((state) => state.removed)}
@@ -110,7 +110,7 @@ const Undo = () => (
   />
 );
 
-/** What failed last on any page of imported rollouts. */
+/** The last failure on any rollout page. */
 const Problem = () => {
   const problem = useBrowse((state) => state.problem);
   return problem === null ? null : (
@@ -123,7 +123,7 @@ const Problem = () => {
   );
 };
 
-/** Frame of a page on which files may be dropped. */
+/** Page frame that accepts dropped files. */
 export const BrowseShell = ({
   className,
   children,

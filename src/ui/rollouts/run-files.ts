@@ -2,29 +2,29 @@ import type { RunFile } from '../../formats/rollouts/run.ts';
 import { areSteps, isRolloutName, runName } from '../../formats/rollouts/shape/names.ts';
 import { droppedEntries, filesBelow } from '../kit/page/folder-entries.ts';
 
-/** What was dropped or picked, put together into runs: a folder is one, and so are files of steps. */
+/** Groups dropped or chosen files into runs: a folder is one run, and so are the files of its steps. */
 
-/** Files of one folder that are taken at most. */
+/** Most files of one folder. */
 const MOST_FILES = 10_000;
 
-/** Files that are read as one. */
+/** Files that are read as one run. */
 export interface RunFiles {
   name: string;
-  /** None where a folder holds no files of rollouts. */
+  /** Empty for a folder without rollout files. */
   files: RunFile[];
 }
 
-/** A run for each file, or one for all where their names say that they are its steps. */
+/** One run per file, or one for all if their names are steps. */
 export function looseRuns(files: readonly File[]): RunFiles[] {
   const named = files.map((file): RunFile => ({ name: file.name, blob: file }));
   if (areSteps(named.map(({ name }) => name))) return [{ name: runName(named), files: named }];
   return named.map((file) => ({ name: file.name, files: [file] }));
 }
 
-/** Paths in a folder begin with its name. */
+/** Paths start with the folder's name. */
 const below = (path: string): string => path.slice(path.indexOf('/') + 1);
 
-/** Files of a picker; those of a folder are a run of its name. */
+/** Files of a picker; those of a folder are one run named after it. */
 export function pickedRuns(list: readonly File[]): RunFiles[] {
   const folder = list[0]?.webkitRelativePath.split('/')[0] ?? '';
   if (folder === '') return looseRuns(list);
@@ -44,10 +44,10 @@ async function folderRun(entry: FileSystemEntry): Promise<RunFiles> {
   return { name: entry.name, files };
 }
 
-/** Files and folders of a drop. Its items are gone once the event is over, so they are taken at once. */
+/** Dropped files and folders. Items are only valid during the event, so they are read at once. */
 export async function droppedRuns(transfer: DataTransfer): Promise<RunFiles[]> {
   const folders = droppedEntries(transfer).filter(({ isDirectory }) => isDirectory);
-  // A folder stands among the files too, by its name.
+  // A folder is also listed among the files, by its name.
   const names = new Set(folders.map(({ name }) => name));
   const loose = looseRuns([...transfer.files].filter(({ name }) => !names.has(name)));
   return [...(await Promise.all(folders.map(folderRun))), ...loose];

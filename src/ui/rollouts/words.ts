@@ -7,7 +7,7 @@ import {
 import { withBasis } from '../../evaluate/rollouts/basis.ts';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 
-/** What outcomes mean, and the colours that charts give them. */
+/** Names and colours of outcomes. */
 const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
   'right-with-evidence': {
     note: 'Right, and a retrieved passage contains a gold answer.',
@@ -51,14 +51,14 @@ export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis | null
   return basis ? `${OUTCOME_NAMES[outcome]} (${SHORT_BASIS_NAMES[basis]})` : OUTCOME_NAMES[outcome];
 };
 
-/** Outcomes as bars, those that none has left out. */
+/** Outcomes as bars, without empty ones. */
 export interface OutcomeBars {
   bars: { key: Outcome; name: string; count: number; note: string; colour: number }[];
-  /** What the shares of the bars are of: every rollout that has an outcome. */
+  /** Denominator: rollouts with an outcome. */
   total: number;
 }
 
-/** In one order whatever the counts, so that files can be compared by their bars. */
+/** Fixed order, so that files can be compared by their bars. */
 export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBars {
   const bars = (Object.keys(OUTCOMES) as Outcome[]).flatMap((key) => {
     const count = counts[key] ?? 0;
@@ -67,18 +67,21 @@ export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBa
   return { bars, total: bars.reduce((sum, { count }) => sum + count, 0) };
 }
 
-/** The outcome of rollouts that share it. @param basis by what outcomes of the selection say right or wrong */
+/**
+ * The outcome of rollouts that share it.
+ * @param basis what outcomes of the selection are judged by
+ */
 export const groupedOutcomeName = (outcome: Outcome, basis: string | null): string =>
   withBasis(OUTCOME_NAMES[outcome], outcome === 'not-scored' || outcome === 'error' ? null : basis);
 
-/** What is after a count of rollouts of a file; nothing where the file was read to its end. */
+/** Suffix of a count for a partly read file. */
 export const PARTIAL: Record<FileRecord['status'], string> = {
   ready: '',
   importing: ' so far',
   interrupted: ', not all',
 };
 
-/** The same in a sentence, over what is counted of a selection. */
+/** The same as a sentence for statistics. */
 export const PARTIAL_NOTE: Record<FileRecord['status'], string | null> = {
   ready: null,
   importing: 'Counted over the rows read so far; the file is still being read.',

@@ -15,12 +15,12 @@ import { lab } from '../../lab/connection.ts';
 import { whyNothingShared } from './nothing-shared.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 
-/** Two files on the same questions: what was gained, lost, and which questions flipped. */
+/** Two files on the same questions: gains, losses, and flipped questions. */
 
 const HEADS: readonly Head[] = [['question'], ['gold'], ['A'], ['B'], ['B − A', 'figure']];
 
 /**
- * Scores by their names. The normaliser is part of a name: the same metric of two papers gives two
+ * Scores by name. The normaliser is part of the name, because the same metric of two papers gives two
  * numbers.
  */
 const CRITERION_NAMES: Record<Criterion, string> = {
@@ -35,7 +35,7 @@ const CRITERION_NAMES: Record<Criterion, string> = {
   judge: 'the file’s judge',
 };
 
-/** The rollouts of one question in one file, behind their mean score. */
+/** The rollouts of one question in one file, next to their mean score. */
 const Traces = (props: {
   fileId: string;
   ids: string[];
@@ -60,12 +60,12 @@ const Traces = (props: {
   );
 };
 
-/** Which questions are listed. "flipped" are those that a metric of 0 or 1 turned around. */
+/** Filters of the list. "flipped": a 0/1 metric changed. */
 const KINDS = ['flipped', 'gained', 'lost', 'same'] as const;
 
 type Kind = (typeof KINDS)[number];
 
-/** What the kinds mean, as tooltips of their buttons. */
+/** Tooltips of the filters. */
 const NOTES: Record<Kind, string> = {
   flipped: 'from all wrong to all right by this score, or the reverse',
   gained: 'better by this score in the second file',
@@ -73,10 +73,10 @@ const NOTES: Record<Kind, string> = {
   same: 'equal in both',
 };
 
-/** Questions that are listed at first, and added by each press on "Show more". */
+/** Questions listed at first, and added by each click on "Show more". */
 const PAGE = 200;
 
-/** Questions of one kind with both scores; the links lead to the rollouts themselves. */
+/** Questions of one kind with both scores and links to the rollouts. */
 const Questions = (props: {
   a: string;
   b: string;
@@ -109,12 +109,12 @@ const Questions = (props: {
   );
 };
 
-/** The difference over the shared questions with its interval, then the questions after it. */
+/** The difference over the shared questions with its interval, then the questions. */
 const Result = (props: { a: string; b: string; by: Criterion; compared: ComparedRuns }) => {
   const { a, b, by, compared } = props;
   const [kind, setKind] = useState<Kind>('flipped');
   const { difference, onlyA, onlyB, gained, lost, same, noScore } = compared;
-  // Without a score in one file, what the other has is not only there.
+  // If one file lacks the score, "only in A/B" would be wrong.
   const bothScored = noScore.a === null && noScore.b === null;
   const shared = gained.length + lost.length + same.length;
   return (
@@ -161,10 +161,7 @@ const Result = (props: { a: string; b: string; by: Criterion; compared: Compared
   );
 };
 
-/**
- * Asks the worker again for another file or score; both files may hold tens of thousands of
- * rollouts.
- */
+/** Recomputed by the worker for another file or score; both files may be large. */
 const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
   const read = useAnswer(`${a} ${b} ${by}`, () => lab().rollouts.compare(a, b, by));
   if (read.state === 'loading') return <p role="status">Comparing …</p>;
@@ -172,10 +169,7 @@ const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
   return <Result a={a} b={b} by={by} compared={read.value} />;
 };
 
-/**
- * This file (A) against another one (B) of this browser, question by question. Which file and by
- * which score is in the address.
- */
+/** This file (A) against another one (B), question by question. The address holds file and score. */
 export const CompareFiles = (props: {
   file: FileRecord;
   address: BrowseAddress;

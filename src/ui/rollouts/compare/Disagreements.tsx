@@ -17,7 +17,7 @@ import { lab } from '../../lab/connection.ts';
 import { useMore } from '../../kit/page/use-more.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 
-/** Rollouts that scorers, or scorers and the file's judge, see differently. */
+/** Rollouts on which scorers (or the file's judge) disagree. */
 
 const HEADS: readonly Head[] = [
   ['question'],
@@ -27,15 +27,12 @@ const HEADS: readonly Head[] = [
   ['lowest score'],
 ];
 
-/** Value of the choice that takes all metrics of the answer together. */
+/** Option value for all answer metrics together. */
 const ANSWERS = 'answer';
-/** Value of the choice that is the file’s own judge. */
+/** Option value for the file’s own judge. */
 const JUDGE = 'judge';
 
-/**
- * How far the scoring is; it goes through every rollout of the file, which takes seconds for a
- * large one.
- */
+/** Progress of scoring, which takes seconds for a large file. */
 type Read =
   | { state: 'reading'; share: number }
   | { state: 'stopped' }
@@ -44,18 +41,18 @@ type Read =
 
 const START: Read = { state: 'reading', share: 0 };
 
-/** Ends a scoring. One that has ended already is not found, which is not a problem. */
+/** Cancels a scoring; not an error if it has already ended. */
 const stop = (job: string): void =>
   void attempt('The scoring could not be stopped', () => lab().rollouts.cancel(job));
 
-/** Two published scorers, or those of the answer together; the judge is asked where there is one. */
+/** Two published scorers, or all answer metrics; the judge if the file has one. */
 const useDisagreements = (
   fileId: string,
   a: string,
   b: string,
   turn: number,
 ): Read & { key: string } => {
-  // Also what the scoring is cancelled by: one that is stopped late must not stop the next.
+  // Also the job name for cancelling: a late cancel must not stop the next one.
   const key = `disagreements ${fileId} ${a} ${b} ${turn}`;
   const [read, setRead] = useState<Read & { key: string }>({ key, ...START });
   useEffect(() => {
@@ -78,7 +75,7 @@ const useDisagreements = (
       stop(key);
     };
   }, [key, fileId, a, b]);
-  // An answer to an earlier choice is not shown as one to this.
+  // An answer to an earlier choice is not shown.
   return read.key === key ? read : { key, ...START };
 };
 
@@ -86,7 +83,7 @@ const useDisagreements = (
 const scorerName = (id: string): string =>
   id === 'judge' ? 'judge' : (scorerById(id)?.name ?? id);
 
-/** What one scorer says, as a share of its own range. */
+/** A score relative to its scorer's range. */
 const Said = ({ opinion, tone }: { opinion: Opinion; tone: string }) => (
   <>
     <span className={tone}>{formatNumber(opinion.share)}</span>{' '}
@@ -94,12 +91,10 @@ const Said = ({ opinion, tone }: { opinion: Opinion; tone: string }) => (
   </>
 );
 
-/** Rollouts that are listed at first, and added by each press on "Show more". */
+/** Rollouts listed at first, and added by each click on "Show more". */
 const PAGE = 200;
 
-/**
- * The rollouts to look at, the widest disagreement first; each leads to its place in the reader.
- */
+/** Rollouts by disagreement, largest first; each links to the reader. */
 const List = (props: { fileId: string; search: string; found: readonly Disagreement[] }) => {
   const list = useMore(props.found, PAGE);
   return (
@@ -133,10 +128,7 @@ const toLookAt = (count: number): string =>
     ? 'These differ by less than 0.5 on every rollout. Other scorers, or a judge, may differ more.'
     : `${plural(count, 'rollout')} to look at`;
 
-/**
- * Where scorers differ most is where a metric is worth doubting. A reader of papers chooses two of
- * them, or one against the judge that the file brings along.
- */
+/** Large disagreements show where a metric is unreliable. Compares two scorers, or one with the file's judge. */
 export const Disagreements = ({ file, search }: { file: FileRecord; search: string }) => {
   const [a, setA] = useState(ANSWERS);
   const [b, setB] = useState('cover-em');

@@ -8,7 +8,7 @@ const NO_SCORE: Record<NoScore, string> = {
   'no-verdict': 'has no judge verdicts; choose another score',
 };
 
-/** Why there is nothing to compare: a file without such scores is named, and what can be done. */
+/** Why there is nothing to compare, naming the file and what to do. */
 export const whyNothingShared = ({ noScore }: Pick<ComparedRuns, 'noScore'>): string => {
   const lacking = (['a', 'b'] as const).flatMap((side) => {
     const why = noScore[side];

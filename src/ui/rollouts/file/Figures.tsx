@@ -6,14 +6,13 @@ import { useSelection } from '../store/browse-selection.ts';
 import { figuresOf } from '../table/definitions.ts';
 
 /**
- * What the file states, each number with its definition; a click shows its cases. Under a filter the
- * numbers are those of the rollouts that pass it, and the file's are below. A phone shows the first of them, and
- * all when asked to: the table is what one came for.
+ * Statistics of the file with definitions; a click shows the cases. With a filter: statistics of the
+ * filtered rollouts, and the file's below. A phone shows the first few, and all on request.
  */
 export const Figures = (props: {
   file: FileRecord;
   filtered: boolean;
-  /** Puts a filter in the place of the one that there is. */
+  /** Replaces the current filter. */
   show: (filter: string) => void;
 }) => {
   const { file, filtered, show } = props;

@@ -41,19 +41,16 @@ import '../table/table.css';
 import '../compare/compare.css';
 import '../histogram/histogram.css';
 
-/**
- * Everything this page shows is in its address; a change of the view is a new address. `replace` is
- * for what is typed, so that "back" does not go through every letter.
- */
+/** All view state is in the address. `replace` is for typing, so that "back" does not undo single letters. */
 type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) => void;
 
-/** What nobody can ask of this file, in one line. */
+/** Fields that the file lacks, in one line. */
 const Lacks = ({ file }: { file: FileRecord }) => {
   const missing = lacksLine(file.lacks ?? {}, file.rollouts);
   return missing === null ? null : <p className="fine">Not in this file: {missing}.</p>;
 };
 
-/** The ways to look at the file; unreadable lines are offered only where there are some. */
+/** The view tabs; unreadable lines only if there are some. */
 const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
   const names: [BrowseView, string][] = [
     ['table', 'Table'],
@@ -86,11 +83,11 @@ const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
   );
 };
 
-/** Name and size of the file, its tabs, and what can be done with it as a whole. */
+/** Name and size of the file, its tabs, and actions on the whole file. */
 const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
   const { file } = props;
   const [, go] = useLocation();
-  // While an import runs its progress is ahead of the record, which is written chunk by chunk.
+  // During an import its progress is ahead of the stored record.
   const read = useBrowse(
     ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === file.id)?.progress?.rollouts,
   );
@@ -134,11 +131,11 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
   );
 };
 
-/** Selects what the address asks for; again while the file is being read. */
+/** Applies the address; again while the file is being read. */
 const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseAddress) => {
   const { filter, sort, group } = address;
   const key = JSON.stringify([filter, sort, group]);
-  // Each chunk that arrives makes the selection longer; the effect below waits for a pause.
+  // Each chunk extends the selection; the effect below waits for a pause.
   const chunks = useBrowse(
     ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === fileId)?.progress?.chunks ?? 0,
   );
@@ -151,7 +148,7 @@ const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseA
   useEffect(() => {
     if (status === undefined) return undefined;
     const timer = setTimeout(() => {
-      // What was asked meanwhile counts, not what was asked when the file grew.
+      // The current request counts, not the one from when the file grew.
       const { fileId: shown, query } = useSelection.getState();
       if (shown === fileId && query) void showSelection(fileId, query, true);
     }, 400);
@@ -159,10 +156,7 @@ const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseA
   }, [fileId, chunks, status, importedAt]);
 };
 
-/**
- * What narrows and arranges the table, and what takes it out. Its state is the address, except for the
- * panel: whether it is open is a matter of the window, not of what is shown.
- */
+/** Filter, grouping, columns and export. State is in the address, except whether the panel is open. */
 const Toolbar = (props: {
   file: FileRecord;
   address: BrowseAddress;
@@ -228,12 +222,12 @@ const Toolbar = (props: {
 };
 
 /**
- * The table with its toolbar, notes and overview. The selection of another file may still be in the
- * store while this one is selected; it is not shown as this one’s.
+ * The table with toolbar, notes and overview. The store may still hold another file's selection, which
+ * is not shown.
  */
 const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Change }) => {
   const { file, address, change } = props;
-  // On a narrow screen the overview is below the table: it is asked for, and then brought into view.
+  // On a narrow screen the overview is below the table and scrolls into view on request.
   const [panel, setPanel] = useState(!isNarrow());
   const main = useRef<HTMLDivElement>(null);
   useEffect(() => {

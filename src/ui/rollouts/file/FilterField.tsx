@@ -9,17 +9,17 @@ import { plainSearch } from './plain-search.ts';
 import { rememberFilter } from './filter-history.ts';
 import { offersAt } from './filter-offers.ts';
 
-/** Why a filter cannot be read, and the characters that are underlined. */
+/** Why a filter is invalid, and the underlined characters. */
 interface Fault {
   message: string;
   position: number;
   /** 0: the text ends too early. */
   length: number;
-  /** Where the text may become a filter by writing on: what may follow, shown in place of the fault while the field is open. */
+  /** If the text is only incomplete: what may follow, shown instead of the error while typing. */
   unfinished: string | null;
 }
 
-/** Null for a filter that can be read. */
+/** Null for a valid filter. */
 const faultOf = (text: string): Fault | null => {
   try {
     compileFilter(parseFilter(text));
@@ -33,9 +33,9 @@ const faultOf = (text: string): Fault | null => {
 };
 
 /**
- * The text again, after the field and scrolled with it, with the fault underlined: an `<input>` cannot
- * underline a part of its text.
- * @param left CSS pixels that the field is scrolled by
+ * A copy of the text behind the field, with the error underlined, because an `<input>` cannot
+ * underline parts.
+ * @param left scroll offset of the field in CSS pixels
  */
 const Mirror = ({ text, fault, left }: { text: string; fault: Fault | null; left: number }) => {
   const from = fault ? Math.min(fault.position, text.length) : 0;
@@ -54,10 +54,10 @@ const Mirror = ({ text, fault, left }: { text: string; fault: Fault | null; left
   );
 };
 
-/** A ref: keeps the chosen completion visible in its list. */
+/** Ref callback: keeps the chosen completion visible. */
 const intoView = (option: HTMLElement | null): void => option?.scrollIntoView({ block: 'nearest' });
 
-/** The completions below the field; `at` is the chosen one, −1 for none. */
+/** The completions; `at` is the chosen one, −1 for none. */
 const Options = (props: {
   id: string;
   items: readonly Completion[];
@@ -73,7 +73,7 @@ const Options = (props: {
         aria-selected={index === props.at}
         ref={index === props.at ? intoView : undefined}
         className={index === props.at ? 'completion chosen' : 'completion'}
-        // Prevents the click from moving the focus: the field would close the list on blur.
+        // Keeps the focus: the field would close the list on blur.
         onPointerDown={(event) => {
           event.preventDefault();
           props.take(item);
@@ -86,26 +86,26 @@ const Options = (props: {
   </div>
 );
 
-/** Wait after the last key before the table is filtered: a filter over texts takes longer than the time between two keys. */
+/** Delay after the last key, because filtering texts is slow. */
 const SETTLE_MS = 350;
 
 interface FilterFieldProps {
-  /** The filter of the address: what the table shows. */
+  /** The filter of the address. */
   filter: string;
-  /** @param further replaces the history entry, so that "back" undoes all that was typed in one go */
+  /** @param further replaces the history entry, so that "back" undoes the whole input */
   setFilter: (filter: string, further: boolean) => void;
   known: KnownValues;
-  /** Rollouts that pass, and all; null while they are counted. */
+  /** Numbers of filtered and all rollouts; null while counting. */
   matched: number | null;
   total: number | null;
-  /** What is after the counts of a file that is not read to its end. */
+  /** Suffix of the counts of a partly read file. */
   partial?: string;
   loading: boolean;
 }
 
 /**
- * The filter of the table, with completions and its fault underlined. The text belongs to this field;
- * it is handed up once it can be read and no key was pressed for a moment, or at once by Enter.
+ * The filter field with completions and errors. Its text is applied once valid and after a pause, or
+ * at once by Enter.
  */
 export const FilterField = (props: FilterFieldProps) => {
   const { filter, setFilter, known, matched, total, partial = '', loading } = props;
@@ -117,9 +117,9 @@ export const FilterField = (props: FilterFieldProps) => {
   const [at, setAt] = useState(-1);
   const [cursor, setCursor] = useState(filter.length);
   const [left, setLeft] = useState(0);
-  // Whether the last change came from typing: the next one then continues it.
+  // Whether the last change was typed: the next one then replaces the same history entry.
   const written = useRef(false);
-  // A filter that came from elsewhere (a bar, "back") replaces what is written.
+  // An external change (a bar, "back") replaces the text.
   if (given !== filter) {
     setGiven(filter);
     setText(filter);
@@ -153,7 +153,8 @@ export const FilterField = (props: FilterFieldProps) => {
     const space = item.text === '(' ? '' : ' ';
     const next = `${text.slice(0, from)}${item.text}${space}${text.slice(to).trimStart()}`;
     const place = from + item.text.length + space.length;
-    // Drawn before the caret is set, and both before the next key: set a frame later, it would move back between letters.
+    // Rendered before the caret is set, and both before the next key: one frame later the caret would
+    // jump.
     flushSync(() => {
       setText(next);
       setCursor(place);

@@ -4,17 +4,17 @@ import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { formatCount, formatShare } from '../../kit/words/format.ts';
 import { BAR, bandPath, branchPath, flowLayout } from './flow-layout.ts';
 
-/** Where rollouts were lost on the way from question to answer; a click opens those of a kind. */
+/** Where rollouts failed between question and answer; a click opens the cases. */
 
 interface FlowProps {
   title: string;
   flow: Flow;
-  /** By what answers are right; null where none is called right or wrong. */
+  /** What decides right and wrong; null if nothing does. */
   basis: string | null;
   onPick: (end: End) => void;
 }
 
-/** What it means that a rollout ended there. */
+/** Meaning of each end. */
 const NOTES: Record<End, string> = {
   right:
     'Right, and a retrieved passage contains a gold answer; counts as passing every stage. A right yes or no counts too if anything was retrieved, because its evidence cannot be checked by text.',
@@ -31,7 +31,7 @@ const NOTES: Record<End, string> = {
 const countOf = (flow: Flow, end: End): number =>
   end === 'right' ? flow.right : end === 'right-unread' ? flow.unread : flow.lost[end];
 
-/** What is seen; what is pressed lies over it. */
+/** The drawing; buttons are above it. */
 const Drawing = ({ flow, basis, width }: Pick<FlowProps, 'flow' | 'basis'> & { width: number }) => {
   const { stages, height, labels } = flowLayout(flow, width);
   return (
@@ -96,7 +96,7 @@ const Table = ({ flow, basis, title, onPick }: FlowProps) => (
   </table>
 );
 
-/** The drawing, and over each name of what turned aside a button that keys reach. */
+/** The drawing, with a keyboard-accessible button on the name of each branch. */
 const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) => {
   const { stages, labels } = flowLayout(flow, width);
   const last = stages.at(-1);
@@ -120,7 +120,7 @@ const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) 
         <button
           type="button"
           className="flow-button"
-          // Wide enough to be pressed, however few are right.
+          // Wide enough to click, even for few rollouts.
           style={{ left: 0, top: last.y - 18, width: Math.max(60, last.width), height: BAR + 20 }}
           title={NOTES.right}
           aria-label={`${withBasis('right', basis)}: ${last.count}. Open these`}
@@ -131,7 +131,7 @@ const Flowing = ({ flow, basis, onPick, width }: FlowProps & { width: number }) 
   );
 };
 
-/** Why nothing can be drawn; null where it can. */
+/** Why nothing can be drawn; null if it can. */
 const emptyOf = ({ all, undetermined }: Flow): string | null => {
   if (all > 0) return null;
   return undetermined === 0
@@ -139,7 +139,7 @@ const emptyOf = ({ all, undetermined }: Flow): string | null => {
     : 'No rollout here has gold answers, so none can be scored.';
 };
 
-/** The flow asked → found → read → answered as a picture, or as a table with what each end means. */
+/** The flow asked → found → read → answered as a picture, or as a table with the meaning of each end. */
 export const FlowPicture = (props: FlowProps) => {
   const { title, flow } = props;
   return (

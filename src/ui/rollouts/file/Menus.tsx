@@ -14,13 +14,10 @@ import { lab } from '../../lab/connection.ts';
 import { allColumns, columnOf } from '../table/columns.ts';
 import { Popup } from './Popup.tsx';
 
-/** See `FilePage`: a change of what is shown is a change of the address. */
+/** See `FilePage`: view changes are address changes. */
 type Change = (change: Partial<BrowseAddress>) => void;
 
-/**
- * Choose the table’s columns and in which order. The order is changed by buttons, not by dragging,
- * so that it can be done by keyboard and on a touch screen.
- */
+/** Chooses and orders the columns, with buttons instead of dragging, for keyboard and touch. */
 export const ColumnsMenu = (props: {
   shown: readonly string[];
   clauses: readonly string[];
@@ -157,19 +154,14 @@ const ViewsList = (props: { address: BrowseAddress; change: Change; close: () =>
   );
 };
 
-/**
- * Saved views. They are kept in this browser and are of no one file: a filter worth a name is worth
- * it for every run.
- */
+/** Saved views, stored in this browser for all files. */
 export const ViewsMenu = (props: { address: BrowseAddress; change: Change }) => (
   <Popup name="Views" note="Saved filters with order, groups and columns">
     {(close) => <ViewsList {...props} close={close} />}
   </Popup>
 );
 
-/**
- * What other programs read. The notes name what a format leaves out or expects of its file name.
- */
+/** Export formats, with what they omit or require of the file name. */
 const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end: string }[] = [
   {
     format: 'forage',
@@ -194,12 +186,13 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
   { format: 'latex', name: 'LaTeX table', note: 'the table’s columns, booktabs', end: 'tex' },
 ];
 
-/** Texts of tokens of the policy that is loaded; no other's tokenizer is available. */
+/** Texts of tokens from the loaded policy's tokenizer; no other is available. */
 const spell = (policy: string, ids: number[]): Promise<string[] | null> =>
   lab().ask.spell(policy, ids);
 
 /**
- * Name of the written file. verl's viewer opens every `*.jsonl` of a folder and reads its name as the step.
+ * Name of the exported file. verl's viewer opens every `*.jsonl` of a folder and reads the step from
+ * its name.
  */
 const fileName = async (
   { id, name }: FileRecord,
@@ -214,20 +207,17 @@ const fileName = async (
   return `${fileStem(withoutEnding(name))}-${order.length}.${end}`;
 };
 
-/** A table of more rows than a document holds. */
+/** Too many rows for a document table. */
 const MANY = 500;
 
-/**
- * Writes the rollouts of the selection, not of the screen: the order and the columns of the table,
- * all rows that pass the filter. The worker does it; a large export can be cancelled.
- */
+/** Exports all filtered rollouts in table order. Runs in the worker; can be cancelled. */
 export const ExportMenu = (props: {
   file: FileRecord;
   selected: BrowseResult;
   columns: readonly string[];
 }) => {
   const { file, selected, columns } = props;
-  /** Rollouts that are written; null where nothing is being written. */
+  /** Exported rollouts so far; null if no export is running. */
   const [written, setWritten] = useState<number | null>(null);
   const busy = written !== null;
   const save = async (format: ExportFormat, end: string): Promise<void> => {
@@ -242,7 +232,7 @@ export const ExportMenu = (props: {
         format,
         columns,
         spell,
-        // What is told may arrive after the file itself.
+        // Progress messages may arrive after the file itself.
         (done) => setWritten((now) => (now === null ? null : done)),
       );
       if (blob) saveFile(await fileName(file, selected, format, end), blob);

@@ -50,7 +50,7 @@ const Fields = ({ found, mark }: { found: MatchingRow; mark: Mark | undefined })
   );
 };
 
-/** Bookmark, tags and note of the rollout under the cursor. */
+/** Bookmark, tags and note of the rollout at the cursor. */
 export const Notes = () => {
   const { cursor, rows, marks, notesOpen } = useSelection();
   const found = cursor === null ? undefined : rows.get(cursor);

@@ -14,15 +14,12 @@ import { HistogramPicture } from '../histogram/HistogramPicture.tsx';
 import { FlowPicture } from './FlowPicture.tsx';
 import { outcomeBars, outcomeName } from '../words.ts';
 
-/** Beside the table: how the selection ended, what was found in it, and its parts. Each opens its cases. */
+/** Overview next to the table: outcomes, findings and parts of the selection, with links to cases. */
 
-/** Adds a condition to the filter: every bar and every line of the overview leads to its cases. */
+/** Adds a condition to the filter. */
 type Narrow = (more: string) => void;
 
-/**
- * How the rollouts ended. Outcomes exclude one another, so the bars add up to all that can be
- * judged.
- */
+/** Outcomes exclude one another, so the bars add up to all rollouts with an outcome. */
 const OutcomeBars = ({ selected, narrow }: { selected: BrowseResult; narrow: Narrow }) => (
   <Bars
     id="outcomes"
@@ -38,10 +35,7 @@ const OutcomeBars = ({ selected, narrow }: { selected: BrowseResult; narrow: Nar
   />
 );
 
-/**
- * What the checks found, faults of the implementation apart from behaviour: the first are bugs, the
- * second may be wanted.
- */
+/** Findings, with implementation faults (bugs) separate from behaviour (which may be intended). */
 const Findings = ({ selected, narrow }: { selected: BrowseResult; narrow: Narrow }) => {
   const codes = (Object.keys(LINTS) as LintCode[]).filter((code) => (selected.lint[code] ?? 0) > 0);
   const kinds = [
@@ -85,16 +79,16 @@ const Findings = ({ selected, narrow }: { selected: BrowseResult; narrow: Narrow
 const nameOf = (field: GroupField, value: string | number): string =>
   field === 'outcome' ? outcomeName(value as Outcome) : String(value);
 
-/** Each counting has a name of its own: one that is stopped late must not stop the next. */
+/** Unique job names: a late cancel must not stop the next count. */
 let countings = 0;
 
-/** The parts of the selection by one field, counted by the worker. */
+/** Statistics of the selection by one field, computed in the worker. */
 const useFacets = (fileId: string, filter: string, field: GroupField, selected: BrowseResult) => {
   const [facets, setFacets] = useState<{ values: Facet[]; all: number } | null>(null);
   useEffect(() => {
     let live = true;
     const job = `facets-${++countings}`;
-    // Counted again where the selection changed, also while the file is still read.
+    // Recomputed when the selection changes, also while the file is read.
     if (selected.total === 0) return undefined;
     void attempt('The parts could not be counted', () =>
       lab().rollouts.facets(job, fileId, filter, field),
@@ -109,10 +103,7 @@ const useFacets = (fileId: string, filter: string, field: GroupField, selected: 
   return facets;
 };
 
-/**
- * The selection by a field of one’s choice. It begins with the step where a file has several, else
- * with the question.
- */
+/** The grouping field. Starts with the step if a file has several, else the question. */
 const Facets = (props: {
   fileId: string;
   filter: string;
@@ -196,18 +187,15 @@ const Facets = (props: {
   );
 };
 
-/**
- * Everything is about the rows that pass the filter, not about the file: the file’s own figures are
- * in its head.
- */
+/** Covers the filtered rows; the file’s own statistics are in its head. */
 export const Panel = (props: {
   fileId: string;
   filter: string;
   selected: BrowseResult;
   narrow: Narrow;
-  /** Puts another filter in the place of this one. */
+  /** Replaces the filter. */
   setFilter: (filter: string) => void;
-  /** What to know of the counts; null for a file that was read to its end. */
+  /** Note on the counts; null for a completely read file. */
   partial: string | null;
 }) => (
   <aside className="browse-panel" aria-label="Overview of the selection">

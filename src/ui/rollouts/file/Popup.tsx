@@ -29,7 +29,7 @@ export const Popup = (props: {
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="xs" className="popup" aria-label={props.name}>
-        {/* Drawn at the end of the document, where the style sheets of this place do not reach. */}
+        {/* In a portal, outside the scope of this page's styles. */}
         <div className="at at-rollouts">{props.children(() => setOpen(false))}</div>
       </Popover.Dropdown>
     </Popover>

@@ -1,7 +1,7 @@
 import type { Unknown } from '../../../evaluate/rollouts/filter/unknown.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 
-/** What the filter compares and the rollouts do not say: which field, for how many of them, and why. */
+/** Fields in the filter that rollouts lack: which, how many rollouts, and why. */
 export const UnknownNote = (props: {
   unknown: readonly Unknown[];
   /** Shows the rollouts that lack the field. */

@@ -1,22 +1,22 @@
 import { remember, remembered } from '../../kit/page/remembered.ts';
 
-/** Filters that were asked before, the latest first; kept in this browser. */
+/** Earlier filters, newest first; stored in this browser. */
 
 const KEY = 'forage-filters';
 const MOST = 30;
 
-/** The latest first, each once; empty where there is none that can be read. */
+/** Newest first, distinct; empty without valid storage. */
 export const pastFilters = (): string[] => {
   try {
     const parsed: unknown = JSON.parse(remembered(KEY) ?? '[]');
     return Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : [];
   } catch {
-    // Not allowed, or not ours: then there is no history.
+    // Blocked or invalid: no history.
     return [];
   }
 };
 
-/** Puts a filter in front of the others; those beyond thirty are forgotten. */
+/** Adds a filter at the front; at most thirty are kept. */
 export const rememberFilter = (filter: string): void => {
   const text = filter.trim();
   if (text === '') return;

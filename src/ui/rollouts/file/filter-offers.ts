@@ -6,12 +6,12 @@ import {
 } from '../../../evaluate/rollouts/filter/complete.ts';
 import { pastFilters } from './filter-history.ts';
 
-/** Completions at most. All fields and the clauses of a reward fit; a long list of values is cut. */
+/** Most completions: all fields and clauses fit; long value lists are cut. */
 const MOST_ITEMS = 120;
-/** Filters of earlier that an empty field offers. */
+/** Earlier filters offered in an empty field. */
 const MOST_PAST = 5;
 
-/** What may be written at the cursor; in an empty field the last filters come first. */
+/** Completions at the cursor; an empty field offers earlier filters first. */
 export const offersAt = (text: string, at: number, known: KnownValues): Completions => {
   const offers = completionsAt(text, at, known);
   const past = text === '' ? pastFilters().slice(0, MOST_PAST) : [];

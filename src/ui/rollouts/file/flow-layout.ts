@@ -1,17 +1,17 @@
 import { ENDS, type End, type Flow } from '../../../evaluate/rollouts/why.ts';
 
-/** The flow asked → found → read → answered as a drawing: every width is a count on one scale. */
+/** The flow asked → found → read → answered as a drawing with one scale for all widths. */
 
-/** What does not come down to the next stage: lost, or right another way. */
+/** A branch that leaves the flow: failed, or right another way. */
 type Branch = Exclude<End, 'right'>;
 
-/** A bar of the drawing: rollouts that came this far. CSS pixels. */
+/** A bar: rollouts that reached this stage. CSS pixels. */
 export interface FlowStage {
   name: string;
   count: number;
   y: number;
   width: number;
-  /** What did not come through to the next stage, from the outside in. */
+  /** Branches before the next stage, from the outside in. */
   branches: FlowBranch[];
 }
 
@@ -28,16 +28,16 @@ export interface FlowBranch {
 export interface FlowLayout {
   stages: FlowStage[];
   height: number;
-  /** Where the names of what was lost begin. */
+  /** Start of the branch names. */
   labels: number;
 }
 
-/** Height of a stage’s bar, CSS pixels; stages lie `STEP` apart. */
+/** Height of a bar, CSS pixels; stages are `STEP` apart. */
 export const BAR = 16;
 const STEP = 62;
-/** Height of the name of one more branch, CSS pixels. */
+/** Height of another branch name, CSS pixels. */
 const NAME = 26;
-/** Room for the names of what was lost. */
+/** Room for the branch names. */
 const LABELS = 172;
 
 /** @param width of the drawing, CSS pixels */
@@ -83,13 +83,13 @@ export function flowLayout(flow: Flow, width: number): FlowLayout {
   return { labels, height: y - STEP + BAR + 4, stages };
 }
 
-/** What continues, straight down. */
+/** The flow straight down. */
 export const bandPath = ({ y, width }: FlowStage, next: FlowStage): string => {
   const through = Math.min(width, next.width);
   return `M0 ${y + BAR}H${through.toFixed(1)}V${next.y}H0Z`;
 };
 
-/** What turns aside; as thick on its way as the stage is wide there. */
+/** A branch; its width is its count on the scale of the stage. */
 export const branchPath = (
   { y }: FlowStage,
   { from, to, y: end }: FlowBranch,

@@ -1,6 +1,6 @@
 import type { GroupField } from '../../../lab/contract/records/rollout-files.ts';
 
-/** How rollouts can be put together; run → step → question → group, outermost first. */
+/** Groupings of the table; run → step → question → group, outermost first. */
 export const GROUPINGS: readonly { name: string; group: readonly GroupField[] }[] = [
   { name: 'not grouped', group: [] },
   { name: 'by question', group: ['question'] },

@@ -10,14 +10,14 @@ import { narrowed } from '../store/browse-address.ts';
 import { histogramLayout } from './histogram-layout.ts';
 import { binWords, numberTitle, rangeWords, shareIn, unknownReason } from './histogram-words.ts';
 
-/** How a number is distributed over what passes the filter, beside the whole file; a bar narrows to its rollouts. */
+/** Distribution of a number over the filtered rollouts and the whole file; a bar filters to its range. */
 
-/** Each counting has a name of its own: one that is stopped late must not stop the next. */
+/** Unique job names: a late cancel must not stop the next count. */
 let countings = 0;
 
 /**
- * Counted in the worker; the last one stays while the next is counted.
- * @param column null: the first that the file has
+ * Counted in the worker; the last result stays meanwhile.
+ * @param column null: the first one of the file
  */
 const useHistogram = (
   fileId: string,
@@ -28,7 +28,7 @@ const useHistogram = (
   const [histogram, setHistogram] = useState<Histogram | null>(null);
   useEffect(() => {
     let live = true;
-    // Counted again where the selection changed, also while the file is still read.
+    // Recomputed when the selection changes, also while the file is read.
     if (selected.total === 0) return undefined;
     const job = `histogram-${++countings}`;
     void attempt('The distribution could not be counted', () =>
@@ -47,12 +47,12 @@ const useHistogram = (
 interface BarsProps {
   histogram: Histogram;
   title: string;
-  /** The bin that the filter was narrowed to here. */
+  /** The bin of the current filter. */
   picked: string | null;
   onPick: (bin: HistogramBin) => void;
 }
 
-/** What is seen; what is pressed lies over it. */
+/** The drawing; buttons are above it. */
 const Drawing = ({ histogram, width }: { histogram: Histogram; width: number }) => {
   const { axis, bins, labels, height, left, foot, top } = histogramLayout(histogram, width);
   return (
@@ -95,7 +95,7 @@ const Drawing = ({ histogram, width }: { histogram: Histogram; width: number }) 
   );
 };
 
-/** Arrow keys go from bar to bar, so that all of them are one stop of the Tab key. */
+/** One tab stop: arrow keys move between bars. */
 const Buttons = ({ histogram, title, picked, onPick, width }: BarsProps & { width: number }) => {
   const { bins, foot, top } = histogramLayout(histogram, width);
   const [at, setAt] = useState(0);
@@ -175,7 +175,7 @@ const Table = ({ histogram, title, onPick }: BarsProps) => (
   </table>
 );
 
-/** Counts and means after the bars, and how many rollouts the bars leave out. */
+/** Counts and means, and rollouts without the number. */
 const Foot = ({ histogram }: { histogram: Histogram }) => {
   const { column, shown, all } = histogram;
   if (column === null) return null;
@@ -191,14 +191,14 @@ const Foot = ({ histogram }: { histogram: Histogram }) => {
   );
 };
 
-/** A filter that a bar made, and the one before it. */
+/** The filter made by a bar, and the one before. */
 interface Picked {
   bin: HistogramBin;
   before: string;
   after: string;
 }
 
-/** A number of the rollouts as bars; a bar narrows the filter to its range, and a second press takes that back. */
+/** A number as bars; a click filters to its range, a second click undoes that. */
 export const HistogramPicture = (props: {
   fileId: string;
   filter: string;
@@ -209,14 +209,14 @@ export const HistogramPicture = (props: {
   const [column, setColumn] = useState<string | null>(null);
   const [made, setMade] = useState<Picked | null>(null);
   const histogram = useHistogram(fileId, filter, column, selected);
-  // After another change of the filter the click cannot be taken back any more.
+  // Cannot be undone after another change of the filter.
   const picked = made !== null && made.after === filter ? made : null;
   const shownColumn = histogram?.column ?? null;
   const title =
     shownColumn === null ? 'Distribution' : `Distribution of ${numberTitle(shownColumn)}`;
   const onPick = (bin: HistogramBin) => {
     if (bin.filter === null) return;
-    // Another bar is in the place of the one before; the same one again takes it back.
+    // Another bar replaces the range; the same one undoes it.
     const before = picked?.before ?? filter;
     const after = bin.filter === picked?.bin.filter ? before : narrowed(before, bin.filter);
     setMade({ bin, before, after });

@@ -2,18 +2,18 @@ import type { Histogram } from '../../../evaluate/rollouts/distribution/histogra
 import { linearAxis, type Axis } from '../../kit/charts/axis.ts';
 import { shareIn } from './histogram-words.ts';
 
-/** Two bars a bin, in CSS pixels: of what passes, and beside it of the file; heights are shares of each. */
+/** Two bars per bin, in CSS pixels: filtered rollouts, and the whole file; heights are shares of each. */
 
 /** The drawing at a width, CSS pixels. */
 export interface HistogramLayout {
   axis: Axis;
   height: number;
-  /** Left of it stand the shares. */
+  /** Shares are to the left. */
   left: number;
   top: number;
   foot: number;
   bins: { x: number; width: number; shown: number; all: number }[];
-  /** Where a value is under the bars: every bin has one, or its boundaries do. */
+  /** Positions of labels: bins with one value are labelled in the middle, others at their boundaries. */
   labels: { x: number; value: number; anchor: 'start' | 'middle' | 'end' }[];
 }
 
@@ -24,7 +24,7 @@ const FOOT = 20;
 /** Width of a label. */
 const LABEL = 40;
 
-/** Bars of both parts on one scale, so that their shapes can be compared whatever their numbers. */
+/** Both series on one scale of shares, so that their shapes are comparable. */
 export function histogramLayout(histogram: Histogram, width: number): HistogramLayout {
   const { bins, all, shown } = histogram;
   const room = Math.max(40, width - LEFT - 4);
@@ -36,7 +36,7 @@ export function histogramLayout(histogram: Histogram, width: number): HistogramL
   const most = Math.max(0.01, ...shares.flatMap((share) => [share.shown, share.all]));
   const axis = linearAxis(0, most, 2);
   const scale = (share: number): number => (share / axis.high) * BARS;
-  // As many labels as fit side by side.
+  // As many labels as fit.
   const every = Math.max(1, Math.ceil(LABEL / each));
   const edges = bins.flatMap(({ from, to }, i) =>
     to !== null && i === bins.length - 1 ? [from, to] : [from],
@@ -51,7 +51,7 @@ export function histogramLayout(histogram: Histogram, width: number): HistogramL
     bins: shares.map((share, i) => ({
       x: LEFT + i * each,
       width: each,
-      // What is there is seen.
+      // At least one pixel if not empty.
       shown: share.shown === 0 ? 0 : Math.max(1.5, scale(share.shown)),
       all: share.all === 0 ? 0 : Math.max(1.5, scale(share.all)),
     })),

@@ -3,17 +3,17 @@ import { isRowNumber, rowNumber } from '../../../evaluate/rollouts/row-numbers.t
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 import { columnOf } from '../table/columns.ts';
 
-/** What a number is called in a picture: metrics of answers say by whose normaliser. */
+/** Name of a number; answer metrics include their normaliser. */
 export const numberTitle = (column: string): string => {
   const { title } = columnOf(column);
   return /^(?:em|f1|cover-em|sub-em)$/.test(column) ? `${title} (SQuAD)` : title;
 };
 
-/** "0.2 to 0.3", of one value "1". */
+/** "0.2 to 0.3"; a single value: "1". */
 export const rangeWords = ({ from, to }: Pick<HistogramBin, 'from' | 'to'>): string =>
   to === null ? formatNumber(from) : `${formatNumber(from)} to ${formatNumber(to)}`;
 
-/** Share of a part in a bin; null where the part is empty. */
+/** Share of a series in a bin; null for an empty series. */
 export const shareIn = (count: number, known: number): number | null =>
   known === 0 ? null : count / known;
 
@@ -24,6 +24,6 @@ export const binWords = (
 ): string =>
   `${rangeWords(bin)}: ${formatCount(bin.shown)} of ${formatCount(known.shown)} that pass, ${formatShare(shareIn(bin.shown, known.shown))}; ${formatCount(bin.all)} of ${formatCount(known.all)} in the file, ${formatShare(shareIn(bin.all, known.all))}`;
 
-/** Why a record cannot say the number. */
+/** Why a record lacks the number. */
 export const unknownReason = (column: string): string =>
   isRowNumber(column) ? rowNumber(column).unknown : 'their reward has no such clause';

@@ -4,7 +4,10 @@ import { formatCount } from '../../kit/words/format.ts';
 import { filePath } from '../store/browse-address.ts';
 import { judgingLeft, type JudgeJob } from './judge-store.ts';
 
-/** Counts of the running or last job on this file, or that another file is in its way. "Not judged" are calls that failed or gave no readable verdict. */
+/**
+ * Counts of the last job on this file, or a note that another file is being judged. "Not judged":
+ * failed calls and unreadable verdicts.
+ */
 export const JudgeProgress = ({ job, fileId }: { job: JudgeJob; fileId: string }) => {
   if (job.fileId !== fileId)
     return job.status === 'ended' ? null : (

@@ -20,11 +20,11 @@ import { NotJudged } from './NotJudged.tsx';
 import './judge.css';
 
 /**
- * The judge of a file: choosing and starting it, how far it is, how often it agrees with EM, and what it
- * cost. Verdicts are stored in the rollouts, the job is in `judge-store.ts`.
+ * Judging a file: choice of judge, progress, agreement with EM, cost. Verdicts are stored in the
+ * rollouts, the job is in `judge-store.ts`.
  */
 
-/** What is stored of the verdicts; null while it is read, a message where that failed. */
+/** Statistics of the stored verdicts; null while loading, a message on failure. */
 const useJudgeStatus = (file: FileRecord): JudgeStatus | string | null => {
   const kept = useJudging((state) => state.kept);
   const [judgeStatus, setJudgeStatus] = useState<JudgeStatus | string | null>(null);
@@ -46,7 +46,7 @@ const useJudgeStatus = (file: FileRecord): JudgeStatus | string | null => {
 
 const HEADS: readonly Head[] = [[''], ['EM 1', 'number'], ['EM 0', 'number']];
 
-/** Verdicts against EM as a 2 × 2 table, with agreement and Cohen’s κ; κ is null where both gave every answer the same verdict. */
+/** Verdicts against EM as a 2 × 2 table, with agreement and Cohen’s κ; κ is null if both are constant. */
 const AgreementTable = ({ agreement }: Pick<JudgeStatus, 'agreement'>) => {
   const { n, bothRight, bothWrong, judgeOnly, emOnly, agreement: share, kappa } = agreement;
   if (n === 0) return <p className="fine">No answer has a verdict yet.</p>;
@@ -73,19 +73,19 @@ const AgreementTable = ({ agreement }: Pick<JudgeStatus, 'agreement'>) => {
   );
 };
 
-/** Dollars for a million tokens, typed by the user and not kept; '' while empty. */
+/** Dollars per million tokens, typed by the user and not stored; '' while empty. */
 interface Price {
   prompt: number | '';
   completion: number | '';
 }
 
-/** Dollars of all calls; null without both prices, and where some calls reported no tokens: the sum would be too low. */
+/** Dollars of all calls; null without both prices, or if calls reported no tokens (the sum would be too low). */
 const dollarsOf = ({ cost }: Judging, { prompt, completion }: Price): number | null =>
   prompt === '' || completion === '' || cost.uncounted > 0
     ? null
     : (cost.promptTokens * prompt + cost.completionTokens * completion) / 1e6;
 
-/** Calls, tokens and time of the judge that was asked last. */
+/** Calls, tokens and time of the last judge. */
 const Cost = ({ judging }: { judging: Judging }) => {
   const [price, setPrice] = useState<Price>({ prompt: '', completion: '' });
   const { calls, uncounted, promptTokens, completionTokens, seconds } = judging.cost;
@@ -124,7 +124,7 @@ const Cost = ({ judging }: { judging: Judging }) => {
   );
 };
 
-/** Models with a chat template, on this device or a server: the built-in policy cannot follow the judge’s prompt. */
+/** Models with a chat template: the built-in policy cannot follow the judge’s prompt. */
 const useJudges = () => {
   useEffect(() => void refreshCheckpoints(), []);
   const resources = useResources((state) => state.resources);
@@ -132,7 +132,7 @@ const useJudges = () => {
   return policyChoices(resources, checkpoints, []).filter(({ chats }) => chats);
 };
 
-/** Choice of the judge, which is kept in the setup, and the buttons that start and stop it. One job runs at a time. */
+/** Chooses the judge (stored in the setup), and starts and stops it. One job at a time. */
 const Chooser = ({ file, judgeStatus }: { file: FileRecord; judgeStatus: JudgeStatus }) => {
   const judges = useJudges();
   const spec = useSetup(({ setup }) => setup.judge);
@@ -195,8 +195,8 @@ const Chooser = ({ file, judgeStatus }: { file: FileRecord; judgeStatus: JudgeSt
 };
 
 /**
- * The view "judge" of a file.
- * @param props.search the query of the address: links to rollouts keep it, so that "back" finds the table as it was
+ * The Judge tab of a file.
+ * @param props.search query of the address, kept in links so that "back" restores the table
  */
 export const JudgeView = ({ file, search }: { file: FileRecord; search: string }) => {
   const judgeStatus = useJudgeStatus(file);

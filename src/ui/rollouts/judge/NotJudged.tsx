@@ -6,7 +6,7 @@ import { readerPath } from '../store/browse-address.ts';
 
 const REASON_HEADS: readonly Head[] = [['rollout'], ['why there is no verdict']];
 
-/** Rollouts without a verdict, each with the reason. A full list says that there may be more. */
+/** Rollouts without a verdict, with the reason. A full list says that there may be more. */
 export const NotJudged = (props: {
   judging: Pick<Judging, 'notJudged'>;
   fileId: string;

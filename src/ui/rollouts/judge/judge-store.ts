@@ -6,7 +6,7 @@ import { plural } from '../../kit/words/format.ts';
 import { lab } from '../../lab/connection.ts';
 import { reloadFiles } from '../store/browse-actions.ts';
 
-/** A judge over the answers of a file; one at a time. What it said is kept as it comes. */
+/** The judging job of a file; one at a time. Verdicts are stored as they arrive. */
 
 export interface JudgeJob {
   fileId: string;
@@ -23,17 +23,14 @@ export interface JudgeJob {
 
 interface JudgeStore {
   job: JudgeJob | null;
-  /** Counts what was kept: who shows a standing reads it again. */
+  /** Incremented after each write, so that displayed statistics are reloaded. */
   kept: number;
 }
 
-/**
- * The one judging job of this tab, running or ended, of whichever file; changed here alone. Leaving the page
- * does not stop it.
- */
+/** The judging job of this tab, on any file; changed only here. It continues on other pages. */
 export const useJudging = create<JudgeStore>()(() => ({ job: null, kept: 0 }));
 
-/** Verdicts are kept after this many, or so long. */
+/** Verdicts are stored after this many, or after this time. */
 const KEEP = { answers: 32, ms: 4000 };
 
 let abort: AbortController | null = null;
@@ -41,7 +38,7 @@ let abort: AbortController | null = null;
 const change = (part: Partial<JudgeJob>): void =>
   useJudging.setState(({ job }) => ({ job: job && { ...job, ...part } }));
 
-/** Collects outcomes and keeps them now and then, in order. */
+/** Collects verdicts and stores them in batches, in order. */
 class VerdictWriter {
   readonly #fileId: string;
   #waiting: JudgeOutcome[] = [];
@@ -57,11 +54,11 @@ class VerdictWriter {
     this.#waiting.push(outcome);
     this.#by = by;
     const due = this.#waiting.length >= KEEP.answers || performance.now() - this.#last > KEEP.ms;
-    // The outcomes wait on after a failure, and the last flush reports it.
+    // After a failure the outcomes stay queued, and the last flush reports it.
     if (due) this.flush().catch(() => undefined);
   }
 
-  /** Keeps what waits, behind what is being kept. What cannot be kept waits on, and the next flush tries it again. */
+  /** Stores the queue after the current write. On failure it stays queued for the next flush. */
   flush(): Promise<void> {
     this.#last = performance.now();
     this.#keeping = this.#keeping
@@ -81,7 +78,10 @@ class VerdictWriter {
     return this.#keeping;
   }
 
-  /** Keeps what waits. @returns words that say what could not be kept, empty where all was. Never rejects. */
+  /**
+   * Stores the queue.
+   * @returns the error text, empty on success. Never rejects.
+   */
   async writeRest(): Promise<string> {
     try {
       await this.flush();
@@ -110,7 +110,7 @@ const count = (outcome: JudgeOutcome): void =>
     return { job: { ...job, done: job.done + 1, [which]: job[which] + 1 } };
   });
 
-/** Judges the answers of a file without a verdict, or all of them again. Never rejects. */
+/** Judges the answers of a file that have no verdict, or all. Never rejects. */
 export const startJudging = async (
   fileId: string,
   ref: PolicyRef,
@@ -157,13 +157,13 @@ export const startJudging = async (
   }
 };
 
-/** Gives up the calls under way and stores the verdicts that arrived; the job ends after that. */
+/** Cancels running calls and stores the verdicts so far; then the job ends. */
 export const stopJudging = (): void => {
   change({ status: 'stopping' });
   abort?.abort(new Error('it was stopped'));
 };
 
-/** Seconds to the end by what was done so far; null before the first answer. */
+/** Seconds left at the rate so far; null before the first answer. */
 export const judgingLeft = (
   { done, total, startedAt }: JudgeJob,
   now = performance.now(),

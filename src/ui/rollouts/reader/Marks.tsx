@@ -25,7 +25,7 @@ const TagField = ({ add }: { add: (tag: string) => void }) => {
   );
 };
 
-/** Bookmark, tags and a note; they belong to the file's name and survive its being imported again. */
+/** Bookmark, tags and note; stored by the file's name, so that they survive another import. */
 export const Marks = ({ mark }: { mark: MarkState }) => {
   const { value, change, failure } = mark;
   const [noting, setNoting] = useState(false);

@@ -15,14 +15,11 @@ import { Share } from './Share.tsx';
 import type { MarkState } from './store/use-mark.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
-/** A question longer than this is cut in the header; the text view has all of it. */
+/** Longer questions are cut in the header; the text view has all. */
 const LONGEST = 600;
 
-/** A number with its name; a dash where the file has none. */
-/**
- * What is known of the answer. Metrics of two normalisers stand side by side because papers report
- * either; the judge is the file’s own.
- */
+/** A number with its name; a dash if unknown. */
+/** Scores of the answer. Two normalisers are shown because papers report either; the judge is the file’s own. */
 const Verdict = ({ reading }: { reading: Reading }) => {
   const { rollout, row } = reading;
   const { em, f1, searches, tokens, words } = row.row.numbers;
@@ -95,9 +92,8 @@ interface ReaderHeaderProps {
 }
 
 /**
- * Question, gold and answer, the ways to the neighbours, and what may be noted. All texts of the
- * file go through `MarkedText`, which makes control characters and directions of writing visible.
- * Memoised: steps within the rollout do not concern it.
+ * Question, gold and answer, neighbours, and notes. All file texts go through `MarkedText`, which
+ * makes control and bidi characters visible. Memoised against steps within the rollout.
  */
 export const ReaderHeader = memo(({ reading, neighbours, mark, go, rest }: ReaderHeaderProps) => {
   const { rollout, file, row } = reading;

@@ -29,8 +29,8 @@ import './views/raw-text.css';
 import './tokens/tokens-view.css';
 
 /**
- * `event` is the segment in the address, `change` the number of a difference, `findAsked` counts
- * presses of the find key: each one focuses the field again.
+ * `event`: segment of the address, `change`: number of a difference, `findAsked`: counts presses of
+ * the find key, each of which focuses the field.
  */
 interface PanelProps {
   reading: Reading;
@@ -40,7 +40,7 @@ interface PanelProps {
   findAsked: number;
 }
 
-/** The answer beside gold, as the outcome calls it. */
+/** The outcome's name for the answer. */
 const answerOf = ({ rollout, row }: Reading): HopAnswer => {
   const end = endOfRow(row.row);
   return {
@@ -50,10 +50,7 @@ const answerOf = ({ rollout, row }: Reading): HopAnswer => {
   };
 };
 
-/**
- * The view that the address names. Each is given only what it needs, so that a step within one does
- * not draw the others.
- */
+/** The view of the address, with only the props it needs. */
 const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
   const { address } = place;
   const { rollout, rounds, findings } = reading;
@@ -152,10 +149,7 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
     (rolloutId: string) => place.open({ fileId: file.id, rolloutId }),
     [place, file.id],
   );
-  /**
-   * Forwards and backwards mean something in every view: a change in a diff, else an event. Views
-   * without events lead to the rounds, which have them.
-   */
+  /** Next and previous: a change in a diff, otherwise an event. Views without events go to the rounds. */
   const step = (by: number) => {
     if (address.view === 'diff') return setChange((now) => (now === null ? 0 : now + by));
     const last = rollout.segments.length - 1;
@@ -181,7 +175,7 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
     },
   });
   useEffect(() => {
-    // Another rollout or view begins at its top.
+    // Scrolls to the top for another rollout or view.
     if (box.current && valid === null) box.current.scrollTop = 0;
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- an event scrolls by itself
   }, [rollout.id, address.view]);
@@ -224,7 +218,7 @@ export default function ReaderPage() {
   const { fileId, rolloutId } = place.address;
   const [shown, setShown] = useState<Reading | null>(null);
   const read = useAnswer(`${fileId} ${rolloutId}`, () => readRollout(fileId, rolloutId));
-  // The rollout that was read stays until the next one is there: going through a list does not flicker.
+  // The previous rollout stays until the next is loaded, to avoid flicker.
   if (read.state === 'ready' && read.value && read.value !== shown) setShown(read.value);
   if (read.state === 'failed')
     return (

@@ -14,12 +14,11 @@ import { ForkMenu } from '../../kit/fork/ForkMenu.tsx';
 import { useTrain, visibleRuns } from '../../train/store/train-store.ts';
 
 /**
- * Rollouts of ours can be continued: those of a training run of this browser with its adapters, others
- * where their policy and sources are here, which is looked for when it is asked for. Of the rest it is said
- * why not.
+ * Which rollouts can be forked: those of a training run in this browser, and others whose policy and
+ * sources are here (checked on demand). Otherwise shows the reason.
  */
 
-/** The training run of this browser that made a rollout, wherever its record is read. */
+/** The training run of this browser that made a rollout. */
 const useRunOf = ({ rollout, file }: Pick<Reading, 'rollout' | 'file'>) =>
   useTrain((state) =>
     evaluationOfFile(file.id) !== null
@@ -31,7 +30,7 @@ const useRunOf = ({ rollout, file }: Pick<Reading, 'rollout' | 'file'>) =>
         ),
   );
 
-/** Why a rollout cannot be continued; null where it can. */
+/** Why a rollout cannot be forked; null if it can. */
 function whyNoFork(
   { rollout, file }: Pick<Reading, 'rollout' | 'file'>,
   run: object | undefined,
@@ -42,7 +41,7 @@ function whyNoFork(
   return run || !isRunFile(file.id) ? null : 'its training run is no longer in this browser';
 }
 
-/** Said once, above the rounds. */
+/** Once, above the rounds. */
 export const NoFork = ({ reading }: { reading: Reading }) => {
   const why = whyNoFork(reading, useRunOf(reading));
   return why === null ? null : <p className="fine">↳ Cannot be forked: {why}.</p>;
@@ -75,7 +74,7 @@ const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) =
   );
 };
 
-/** Cards within offer to continue from their events, where that is possible. */
+/** Lets the cards inside offer forks, if possible. */
 export const WithRunForks = ({ reading, children }: { reading: Reading; children: ReactNode }) => {
   const run = useRunOf(reading);
   const can = whyNoFork(reading, run) === null;

@@ -13,7 +13,7 @@ const FILES: readonly [RolloutFile, string, string][] = [
 
 const ENDINGS: Record<RolloutFile, string> = { jsonl: 'jsonl', markdown: 'md', html: 'html' };
 
-/** The address of this place, and the rollout as a file. */
+/** Permalink, and exports of the rollout. */
 export const Share = ({ reading }: { reading: Reading }) => {
   const [said, setSaid] = useState('');
   const { file, row } = reading;

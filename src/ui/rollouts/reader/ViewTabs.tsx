@@ -1,10 +1,10 @@
 import { useRef, type KeyboardEvent } from 'react';
 import { VIEWS, type ReaderView } from './store/address.ts';
 
-/** The views in their order. */
+/** Views in tab order. */
 export const VIEW_IDS = Object.keys(VIEWS) as ReaderView[];
 
-/** The views of a rollout; the arrow keys go from one to the next. */
+/** The tabs; arrow keys move between them. */
 export const ViewTabs = ({
   view,
   show,
@@ -17,7 +17,7 @@ export const ViewTabs = ({
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (by === 0) return;
     event.preventDefault();
-    // Arrows move between tabs here, and nothing else.
+    // Here arrows only move between tabs.
     event.stopPropagation();
     const at = (VIEW_IDS.indexOf(view) + by + VIEW_IDS.length) % VIEW_IDS.length;
     show(VIEW_IDS[at]!);

@@ -16,9 +16,9 @@ import {
 } from '../store/browse-address.ts';
 import { useSearched } from './search-store.ts';
 
-/** Files and runs with the rollouts that a search found in them. */
+/** Search results, grouped by file and run. */
 
-/** Rollouts and places that are painted at once. */
+/** Rollouts and groups rendered at once. */
 const HITS = 10;
 const PLACES = 20;
 
@@ -30,7 +30,7 @@ const Marked = ({ text }: { text: Excerpt }) => (
   </>
 );
 
-/** Where the rollout opens: in its text at the words, or in its rounds where only question or answer has them. */
+/** The link of a result: the text at the match, or the rounds if only question or answer match. */
 const placeOf = (fileId: string, { id, segment }: MatchingRollout, words: string): string => {
   const query = new URLSearchParams(
     segment ? { find: words, view: 'text', event: String(segment.at + 1) } : {},
@@ -38,7 +38,7 @@ const placeOf = (fileId: string, { id, segment }: MatchingRollout, words: string
   return readerPath(fileId, id, query === '' ? '' : `?${query}`);
 };
 
-/** Null of a file; of what no file was made of, what is read before it opens. */
+/** Null for a file; otherwise the run or evaluation to import first. */
 const ownOf = ({ kind, id, name }: SearchMatch): Own | null =>
   kind === 'file' ? null : { kind, id, name };
 
@@ -47,10 +47,10 @@ const FILE_OF = { file: (id: string) => id, run: runFileId, evaluation: evaluati
 const pathOf = (place: SearchMatch, hit: MatchingRollout, words: string): string =>
   placeOf(FILE_OF[place.kind](place.id), hit, words);
 
-/** Somebody who came back, and did nothing yet. */
+/** The user has just returned. */
 const isIdle = (): boolean => document.activeElement?.closest('input, a, button') == null;
 
-/** The rollout that was opened last has the focus again on return. */
+/** On return the last opened rollout gets the focus. */
 const useReturn = (path: string) => {
   const link = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -61,7 +61,7 @@ const useReturn = (path: string) => {
   return (element: HTMLElement | null) => void (link.current = element);
 };
 
-/** A rollout: its question and answer, and the words in the text around them. */
+/** A rollout: question, answer, and matches in context. */
 const Hit = ({
   hit,
   place,
@@ -122,7 +122,7 @@ const Hit = ({
   );
 };
 
-/** All of a file that has the words, as its table; what no file was made of is read first. */
+/** Opens all matches of a file as its table; runs and evaluations are imported first. */
 const PlaceName = ({ place, words }: { place: SearchMatch; words: string }) => {
   const [, go] = useLocation();
   const table = { ...parseBrowseAddress(''), filter: havingText(words) };
@@ -141,7 +141,7 @@ const PlaceName = ({ place, words }: { place: SearchMatch; words: string }) => {
   );
 };
 
-/** As many as reach to the rollout that was opened last. */
+/** Enough rows to include the last opened rollout. */
 const shownAtFirst = (place: SearchMatch, words: string): number => {
   const { opened } = useSearched.getState();
   const at = place.hits.findIndex((hit) => pathOf(place, hit, words) === opened);

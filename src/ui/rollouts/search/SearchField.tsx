@@ -3,27 +3,27 @@ import { useEffect, useState, type KeyboardEvent } from 'react';
 import { Icon } from '../../kit/Icon.tsx';
 import { stopSearch, useSearched } from './search-store.ts';
 
-/** After the last key. */
+/** Delay after the last key. */
 const SETTLE_MS = 350;
-/** One letter is only the beginning of a word, unless Enter says otherwise. */
+/** A single letter is not searched, unless with Enter. */
 const SHORTEST = 2;
 
 interface SearchFieldProps {
-  /** What the address says. */
+  /** The text of the address. */
   searchText: string;
-  /** Searches for the same words again. */
+  /** Searches again for the same text. */
   again: () => void;
-  /** @param further the same writing continues: "back" does not stop at each key */
+  /** @param further continues the same input: "back" does not stop at each key */
   search: (text: string, further: boolean) => void;
-  /** Puts the focus on the first rollout that was found. */
+  /** Focuses the first result. */
   enterList: () => void;
 }
 
-/** The words that all rollouts are searched for; looked for a moment after the last key, or on Enter. */
+/** The search field for all rollouts; searches after a pause, or on Enter. */
 export const SearchField = ({ searchText, again, search, enterList }: SearchFieldProps) => {
   const [text, setText] = useState(searchText);
   const [given, setGiven] = useState(searchText);
-  // "Back", or ⌘K, replaces what is written; the space before the next word stays.
+  // "Back" or ⌘K replaces the text; a trailing space stays.
   if (given !== searchText) {
     setGiven(searchText);
     if (text.trim() !== searchText) setText(searchText);

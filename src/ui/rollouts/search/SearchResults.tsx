@@ -6,7 +6,7 @@ import { leaveSearch, resumeSearch, stopSearch, useSearched } from './search-sto
 import { lookedThrough, standingWords } from './search-words.ts';
 import './search.css';
 
-/** How far it is, or what came of it. */
+/** Progress or result of the search. */
 const SearchProgress = ({ again }: { again: () => void }) => {
   const state = useSearched();
   const { status, share } = state;
@@ -25,7 +25,7 @@ const SearchProgress = ({ again }: { again: () => void }) => {
           </button>
         </>
       ) : null}
-      {/* Every number on the way would be read out. */}
+      {/* Not a live region: every number would be read out. */}
       <span className="fine" role="status">
         {status === 'searching' ? '' : words}
       </span>
@@ -38,7 +38,7 @@ const SearchProgress = ({ again }: { again: () => void }) => {
   );
 };
 
-/** The arrow keys walk from rollout to rollout, and up from the first back to the field. */
+/** Arrow keys move between results, and from the first back to the field. */
 const walk = (event: KeyboardEvent<HTMLElement>): void => {
   const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   const hits = [...event.currentTarget.querySelectorAll<HTMLElement>('.search-hit')];
@@ -51,12 +51,12 @@ const walk = (event: KeyboardEvent<HTMLElement>): void => {
 
 interface SearchResultsProps {
   searchText: string;
-  /** Changes with what there is to search: what was found before is then looked for again. */
+  /** Changes with the searchable rollouts, so that the search restarts. */
   over: string;
   again: () => void;
 }
 
-/** What a search of all rollouts found, by file and run; it streams while the search continues. */
+/** Results of a search over all rollouts, streamed by file and run. */
 export const SearchResults = ({ searchText, over, again }: SearchResultsProps) => {
   const { text, status, found, problem } = useSearched();
   useEffect(() => resumeSearch(searchText, over), [searchText, over]);

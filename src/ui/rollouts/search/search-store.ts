@@ -3,22 +3,22 @@ import { messageOf } from '../../../base/errors.ts';
 import type { SearchMatch, SearchUpdate } from '../../../lab/contract/rollouts.ts';
 import { lab } from '../../lab/connection.ts';
 
-/** The search of all rollouts: what was found so far. It is kept, so that "back" from a rollout shows it again. */
+/** The search over all rollouts. Kept, so that "back" shows it again. */
 
 /** What is searched for and found. */
 export interface SearchState {
   text: string;
-  /** What there was to search, as `startSearch` was told. */
+  /** The version of the searchable data. */
   over: string;
   status: 'idle' | 'searching' | 'done' | 'stopped' | 'failed';
-  /** Of the files and runs, 0 to 1, and how many there are. */
+  /** Progress over files and runs, 0 to 1, and their number. */
   share: number;
   places: number;
-  /** Those that were begun, in their order. */
+  /** In order of start. */
   found: readonly SearchMatch[];
   /** Why it failed; empty unless `status` says so. */
   problem: string;
-  /** Address of the rollout that was opened last: "back" leads to it. */
+  /** Address of the last opened rollout, for "back". */
   opened: string;
 }
 
@@ -36,7 +36,7 @@ const NOTHING: SearchState = {
 /** Changed by the functions of this file; `opened` by who opens a place. */
 export const useSearched = create<SearchState>()(() => NOTHING);
 
-/** What was found, with an update: a place that continued has its new rollouts after the old ones. */
+/** Merges an update: new rollouts of a known group are appended. */
 export function withUpdate(
   found: readonly SearchMatch[],
   { found: fresh }: Pick<SearchUpdate, 'found'>,
@@ -53,22 +53,19 @@ export function withUpdate(
 
 let running = new AbortController();
 
-/** Stops what runs; what it found stays. */
+/** Stops the search; results stay. */
 export const stopSearch = (): void => {
   running.abort();
   if (useSearched.getState().status === 'searching') useSearched.setState({ status: 'stopped' });
 };
 
-/** Another page was opened: a search under way is not worth its time, and restarts on return. */
+/** Leaving the page stops the search; it restarts on return. */
 export const leaveSearch = (): void => {
   running.abort();
   if (useSearched.getState().status === 'searching') useSearched.setState({ status: 'idle' });
 };
 
-/**
- * Searches from the start; a search under way is stopped. What was found by the same words stays until there is
- * something new.
- */
+/** Searches from the start; a running search is stopped. Results of the same text stay until new ones arrive. */
 export const startSearch = async (text: string, over: string): Promise<void> => {
   running.abort();
   running = new AbortController();
@@ -85,14 +82,14 @@ export const startSearch = async (text: string, over: string): Promise<void> => 
   };
   try {
     await lab().rollouts.searchAll(text, onFound, signal);
-    // Where there is nothing to search no update came.
+    // Without data no update arrives.
     if (!signal.aborted) useSearched.setState({ status: 'done', found: fresh });
   } catch (error) {
     if (!signal.aborted) useSearched.setState({ status: 'failed', problem: messageOf(error) });
   }
 };
 
-/** Shows what was found before, where the words and what there is to search are the same; else searches. */
+/** Shows the last results if text and data are the same; else searches. */
 export const resumeSearch = (text: string, over: string): void => {
   const { text: before, over: searched, status } = useSearched.getState();
   const same = before === text && searched === over;

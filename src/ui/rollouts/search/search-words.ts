@@ -5,7 +5,7 @@ import type { SearchState } from './search-store.ts';
 const sumOf = (found: readonly SearchMatch[], of: (place: SearchMatch) => number): number =>
   found.reduce((sum, place) => sum + of(place), 0);
 
-/** Rollouts that were looked through. */
+/** Rollouts searched so far. */
 export const lookedThrough = (found: readonly SearchMatch[]): number =>
   sumOf(found, ({ rollouts }) => rollouts);
 
@@ -21,7 +21,7 @@ const placesWords = (found: readonly SearchMatch[]): string => {
   return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 };
 
-/** How far a search is, or what came of it; empty where something else says so. */
+/** Progress or result as text; empty if shown elsewhere. */
 export const standingWords = ({
   status,
   text,

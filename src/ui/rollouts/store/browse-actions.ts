@@ -8,19 +8,19 @@ import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';
 import { lab } from '../../lab/connection.ts';
 
-/** What the pages of imported rollouts do. Nothing here rejects: see `problem`. */
+/** Actions of the rollout pages. Nothing rejects: see `problem`. */
 
 /**
- * Shows what could not be done.
- * @param what was tried, as the first half of the sentence
+ * Shows a failure.
+ * @param what the action, as the first half of the sentence
  */
 export const tellProblem = (what: string, error: unknown): void =>
   useBrowse.setState({ problem: problemOf(what, error).text });
 
-/** As everywhere, but this page shows one sentence and no details. */
+/** Without details, because this page shows one sentence. */
 export const attempt = createAttempt(({ text }) => useBrowse.setState({ problem: text }));
 
-/** Reads the list of files again; `failed` with a `problem` where that cannot be done. */
+/** Reloads the list of files; `failed` with a `problem` on errors. */
 export const reloadFiles = async (): Promise<void> => {
   try {
     useBrowse.setState({ files: await lab().rollouts.files(), status: 'ready' });
@@ -30,7 +30,7 @@ export const reloadFiles = async (): Promise<void> => {
   }
 };
 
-/** Reads which training runs have rollouts to read. */
+/** Loads which training runs have rollouts. */
 export const reloadRuns = async (): Promise<void> => {
   const ownRuns = await attempt('The list of training runs could not be read', () =>
     lab().rollouts.ownRuns(),
@@ -38,7 +38,7 @@ export const reloadRuns = async (): Promise<void> => {
   if (ownRuns) useBrowse.setState({ ownRuns });
 };
 
-/** Reads which evaluations have rollouts to read. */
+/** Loads which evaluations have rollouts. */
 export const reloadEvaluations = async (): Promise<void> => {
   const ownEvaluations = await attempt('The list of evaluations could not be read', () =>
     lab().rollouts.ownEvaluations(),
@@ -46,7 +46,7 @@ export const reloadEvaluations = async (): Promise<void> => {
   if (ownEvaluations) useBrowse.setState({ ownEvaluations });
 };
 
-/** Reads the saved views: filters, orders and columns under a name. */
+/** Loads the saved views. */
 export const reloadViews = async (): Promise<void> => {
   const views = await attempt('The saved views could not be read', () => lab().rollouts.views());
   if (views) useBrowse.setState({ views });
@@ -73,13 +73,13 @@ const newJob = (name: string, bytes: number): ImportJob => ({
   message: '',
 });
 
-/** Runs one import with its line on the page. `first` is reported as soon as something can be read. */
+/** Runs one import with its progress line. `first` is called once something can be read. */
 const runJob = async (
   { job, name }: ImportJob,
   start: (onProgress: (progress: ImportProgress) => void) => Promise<ImportOutcome>,
   first: (fileId: string) => void,
 ): Promise<void> => {
-  // It was taken away while it waited.
+  // Cancelled while waiting.
   if (!useBrowse.getState().jobs.some((one) => one.job === job)) return;
   const startedAt = performance.now();
   changeJob(job, { status: 'reading', startedAt });
@@ -87,7 +87,7 @@ const runJob = async (
   const onProgress = (progress: ImportProgress): void => {
     const left = secondsLeft(progress, startedAt, performance.now());
     changeJob(job, { progress, bytes: progress.bytes, left });
-    // Told with the first chunk that is stored: from then on there is something to show.
+    // Called with the first stored chunk: from then on there are rows to show.
     if (reported || progress.chunks === 0) return;
     reported = true;
     void reloadFiles();
@@ -109,7 +109,7 @@ const runJob = async (
 
 let queue: Promise<void> = Promise.resolve();
 
-/** One file after the other: two at once would share the worker's processor and both be late. */
+/** One file after another, because two would compete for the worker. */
 const enqueue = (
   job: ImportJob,
   start: Parameters<typeof runJob>[1],
@@ -119,7 +119,7 @@ const enqueue = (
   queue = queue.then(() => runJob(job, start, first));
 };
 
-/** Reads runs into storage; a single one is shown as soon as there is something to show. */
+/** Imports runs; a single one is opened as soon as it has rows. */
 export const importRolloutRuns = (
   runs: readonly { name: string; files: readonly RunFile[] }[],
   go: (path: string) => void,
@@ -143,7 +143,7 @@ export const importRolloutRuns = (
   }
 };
 
-/** Reads what was dropped, once its folders were looked through. */
+/** Imports dropped files, after listing folders. */
 export const importDrop = (
   runs: Promise<Parameters<typeof importRolloutRuns>[0]>,
   go: (path: string) => void,
@@ -152,20 +152,20 @@ export const importDrop = (
     importRolloutRuns(await runs, go),
   );
 
-/** A training run or an evaluation, whose rollouts are read as a file. */
+/** Data of this browser whose rollouts are imported as a file. */
 export interface Own {
   kind: 'run' | 'evaluation';
   id: string;
   name: string;
 }
 
-/** Reads what this browser made as a file of rollouts. */
+/** Imports data of this browser as a file. */
 const readOwn = (job: string, own: Own, onProgress: (progress: ImportProgress) => void) =>
   own.kind === 'run'
     ? lab().rollouts.importRun(job, own.id, onProgress)
     : lab().rollouts.importEvaluation(job, own.id, onProgress);
 
-/** Opens the rollouts of a training run or an evaluation; read again where it has gone on. */
+/** Opens the rollouts of a training run or an evaluation; imported again if it has continued. */
 export const openOwn = (own: Own, go: (path: string) => void): void => {
   if (!isRollouts(pagePath())) go('/rollouts');
   const job = newJob(`${own.kind} ${own.name}`, 0);
@@ -180,7 +180,7 @@ export const openOwn = (own: Own, go: (path: string) => void): void => {
 export const openOwnRun = (id: string, name: string, go: (path: string) => void): void =>
   openOwn({ kind: 'run', id, name }, go);
 
-/** Opens one rollout of a training run or an evaluation that no file was made of: once all of it is read. */
+/** Opens one rollout of a run or an evaluation that is not imported yet, after importing it. */
 export const openOwnRollout = (own: Own, path: string, go: (path: string) => void): void => {
   const job = newJob(`${own.kind} ${own.name}`, 0);
   enqueue(
@@ -194,14 +194,14 @@ export const openOwnRollout = (own: Own, path: string, go: (path: string) => voi
   );
 };
 
-/** Stops an import, or puts a failed one away. */
+/** Stops an import, or dismisses a failed one. */
 export const cancelImport = (job: string): void => {
   const found = useBrowse.getState().jobs.find((one) => one.job === job);
   if (found?.status === 'reading') void lab().rollouts.cancel(job);
   else dropJob(job);
 };
 
-/** Deletes without asking; `restoreFile` undoes it. */
+/** Deletes without confirmation; `restoreFile` undoes it. */
 export const removeFile = async (id: string, name: string): Promise<void> => {
   await attempt('The file could not be deleted', async () => {
     await lab().rollouts.remove(id);
@@ -210,7 +210,7 @@ export const removeFile = async (id: string, name: string): Promise<void> => {
   });
 };
 
-/** Brings a deleted file back. */
+/** Restores a deleted file. */
 export const restoreFile = async (id: string): Promise<void> => {
   await attempt('The file could not be restored', async () => {
     await lab().rollouts.restore(id);
@@ -219,13 +219,13 @@ export const restoreFile = async (id: string): Promise<void> => {
   });
 };
 
-/** Saves a view under its name. */
+/** Saves a named view. */
 export const saveView = async (view: SavedView): Promise<void> => {
   await attempt('The view could not be saved', () => lab().rollouts.saveView(view));
   await reloadViews();
 };
 
-/** Deletes a saved view; it cannot be brought back. */
+/** Deletes a saved view; this cannot be undone. */
 export const removeView = async (name: string): Promise<void> => {
   await attempt('The view could not be removed', () => lab().rollouts.removeView(name));
   await reloadViews();

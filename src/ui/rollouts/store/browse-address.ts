@@ -3,14 +3,14 @@ import type { BrowseQuery } from '../../../lab/contract/rollouts.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 
-/** What the address of a rollout file restores: filter, order, groups, columns, and what is shown. */
+/** State in the address of a rollout file: filter, order, groups, columns, view. */
 
 const VIEWS = ['table', 'disagreements', 'judge', 'compare', 'lines'] as const;
 
-/** What is shown of a file: its table, or one of the views beside it. */
+/** View of a file: the table or another tab. */
 export type BrowseView = (typeof VIEWS)[number];
 
-/** By what two files may be compared: a metric of answers, by SQuAD’s normaliser or R1-Searcher’s, or the judge. */
+/** Scores for comparing files: answer metrics with either normaliser, or the judge. */
 export const CRITERIA = [
   'em',
   'coverEm',
@@ -25,21 +25,21 @@ export const CRITERIA = [
 
 /** What is shown of a file. */
 export interface BrowseAddress extends BrowseQuery {
-  /** Names of columns in order; null: those that suit the file. */
+  /** Column names in order; null: automatic. */
   columns: readonly string[] | null;
   view: BrowseView;
-  /** Id of the file to compare with, and by what. */
+  /** Id of the other file, and the score. */
   other: string | null;
   by: Criterion;
 }
 
-/** Characters of a filter; an address is typed by anybody. */
+/** Most characters of a filter, because addresses are untrusted. */
 const LONGEST = 4000;
-/** Words that are searched for stand three times in the filter that finds the same. */
+/** Most characters of a search text, which occurs three times in its filter. */
 const LONGEST_SEARCH = 600;
 const MOST_COLUMNS = 60;
 
-/** `-reward` from the largest down, `reward` from the smallest up; null: in the order of the file. */
+/** `-reward`: descending, `reward`: ascending; null: file order. */
 const sortOf = (raw: string | null): BrowseQuery['sort'] => {
   if (raw === null || raw === '' || raw === '-') return null;
   const descending = raw.startsWith('-');
@@ -49,7 +49,7 @@ const sortOf = (raw: string | null): BrowseQuery['sort'] => {
 const groupOf = (raw: string | null): GroupField[] =>
   [...new Set((raw ?? '').split(','))].flatMap((part) => pickOf(GROUP_FIELDS, part) ?? []);
 
-/** Parses a query string; what it cannot mean is left at its default. */
+/** Parses a query string; invalid fields keep their default. */
 export const parseBrowseAddress = (search: string): BrowseAddress => {
   const query = new URLSearchParams(search);
   const columns = query.get('cols')?.split(',').filter(Boolean).slice(0, MOST_COLUMNS) ?? [];
@@ -64,7 +64,7 @@ export const parseBrowseAddress = (search: string): BrowseAddress => {
   };
 };
 
-/** The query string (with `?`, or empty) that is parsed to the same address. */
+/** The query string (with `?`, or empty) for the same state. */
 export const formatBrowseAddress = (address: BrowseAddress): string => {
   const { filter, sort, group, columns, view, other, by } = address;
   const query = new URLSearchParams();
@@ -82,11 +82,11 @@ export const formatBrowseAddress = (address: BrowseAddress): string => {
 /** Pages of imported rollouts. */
 export const isRollouts = (path: string): boolean => /^\/rollouts(\/|$)/.test(path);
 
-/** A search of all rollouts. Not `q`: that names a question wherever a page is loaded. */
+/** A search of all rollouts. Not `q`: on every page that is a question. */
 export const searchPath = (text: string): string =>
   text === '' ? '/rollouts' : `/rollouts?${new URLSearchParams({ find: text }).toString()}`;
 
-/** What an address searches all rollouts, or one of them, for; empty where it does not. */
+/** The search text of an address; empty if there is none. */
 export const searchedFor = (search: string): string =>
   (new URLSearchParams(search).get('find') ?? '').slice(0, LONGEST_SEARCH).trim();
 
@@ -100,7 +100,7 @@ export const filePath = (fileId: string, search = ''): string =>
 /** Address of a rollout in the reader; `search` keeps the selection that it was opened from. */
 export const readerPath = (fileId: string, rolloutId: string, search = ''): string => {
   const id = encodeURIComponent(rolloutId);
-  // A server takes a path with an extension for a file, and a file that is missing for a fault.
+  // Servers treat a path with an extension as a file, which would be missing.
   const end = /\.[\w-]+$/.test(id) ? '/' : '';
   return `/rollouts/${encodeURIComponent(fileId)}/${id}${end}${search}`;
 };
@@ -108,25 +108,25 @@ export const readerPath = (fileId: string, rolloutId: string, search = ''): stri
 const quoted = (value: string): string =>
   `"${value.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`)}"`;
 
-/** Words that stand without quotes; the filter's own do not. */
+/** Words that need no quotes. */
 const BARE = /^(?!(?:and|or|not)$)[\w-]+$/i;
 
-/** A condition on a field, as the filter writes it. */
+/** A condition in filter syntax. */
 export const condition = (field: string, operator: string, value: string | number): string =>
   `${field} ${operator} ${typeof value === 'number' || BARE.test(value) ? value : quoted(value)}`;
 
-/** An `or` within quotes counts as well: brackets that are not needed do no harm. */
+/** An `or` within quotes also matches: extra brackets do no harm. */
 const isEither = (filter: string): boolean => /\bor\b/i.test(filter);
 
-/** A filter narrowed by a condition that it does not have yet. */
+/** A filter with an additional condition. */
 export const narrowed = (filter: string, more: string): string => {
   const old = filter.trim();
   if (old === '' || old === more) return more;
-  // Beside an "or" a condition may hold for one side alone.
+  // With "or" a condition may apply to one side only.
   if (!isEither(old) && old.split(' and ').includes(more)) return old;
   return `${isEither(old) ? `(${old})` : old} and ${isEither(more) ? `(${more})` : more}`;
 };
 
-/** The rollouts of a file that a search of all rollouts finds by these words. */
+/** The rollouts of a file that a search of all rollouts finds for this text. */
 export const havingText = (words: string): string =>
   ['text', 'question', 'answer'].map((field) => condition(field, 'contains', words)).join(' or ');

@@ -1,6 +1,6 @@
 import type { BrowseResult } from '../../../lab/contract/rollouts.ts';
 
-/** The lines of the table: positions of rows, and heads of groups as negative numbers. */
+/** Table lines: row positions, and group heads as negative numbers. */
 
 /**
  * The line that is the head of a group.
@@ -8,13 +8,13 @@ import type { BrowseResult } from '../../../lab/contract/rollouts.ts';
  */
 export const headOf = (group: number): number => -1 - group;
 
-/** The group whose head a line is; for lines that are not rows. */
+/** The group of a head; for lines that are not rows. */
 export const groupOf = (line: number): number => -1 - line;
 
-/** Whether a line is a rollout: its number is then a position in the file. */
+/** Whether a line is a rollout; its number is then a position in the file. */
 export const isRow = (line: number): boolean => line >= 0;
 
-// Drawing, keys and opening ask for the lines of one selection again and again; it may have a million.
+// Cached, because a selection may have a million lines.
 let last: { selected: BrowseResult; closed: ReadonlySet<string>; lines: Int32Array } | null = null;
 
 const linesOf = (
@@ -23,7 +23,7 @@ const linesOf = (
 ): Int32Array => {
   if (groups.length === 0) return Int32Array.from(order);
   const lines: number[] = [];
-  // Groups are in order, outer before inner; what lies in a closed one is passed over.
+  // Groups are ordered outer before inner; rows of closed groups are skipped.
   let hiddenUntil = 0;
   groups.forEach((group, index) => {
     const to = group.from + group.count;
@@ -37,7 +37,7 @@ const linesOf = (
   return Int32Array.from(lines);
 };
 
-/** Lines of a selection with some groups closed; the last answer is kept. */
+/** Lines of a selection with closed groups; the last result is cached. */
 export const displayOf = (selected: BrowseResult, closed: ReadonlySet<string>): Int32Array => {
   if (last?.selected !== selected || last.closed !== closed)
     last = { selected, closed, lines: linesOf(selected, closed) };
@@ -45,8 +45,8 @@ export const displayOf = (selected: BrowseResult, closed: ReadonlySet<string>): 
 };
 
 /**
- * The row before or behind another among the lines; the first or last where that one is not there.
- * Null where there is no row at all; the same row at the end.
+ * The row before or after another one; the first or last if that is missing. Null without rows; the
+ * same row at the end.
  */
 export const nextRow = (lines: Int32Array, from: number | null, by: 1 | -1): number | null => {
   const at = from === null ? -1 : lines.indexOf(from);

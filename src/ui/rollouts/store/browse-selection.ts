@@ -13,22 +13,22 @@ import { displayOf, isRow, nextRow } from './browse-display.ts';
 import { lab } from '../../lab/connection.ts';
 import { ORDER_KEY } from './order-key.ts';
 
-/** The selection on the screen: its order, the rows that were fetched of it, and the cursor. */
+/** The selection on the screen: its order, loaded rows, and cursor. */
 export interface SelectionStore {
   fileId: string | null;
-  /** What was asked for last. */
+  /** The last request. */
   query: BrowseQuery | null;
   selected: BrowseResult | null;
   loading: boolean;
   fault: FilterFault | null;
-  /** Rows by position in the file: those on the screen and some around. */
+  /** Loaded rows by position in the file. */
   rows: ReadonlyMap<number, MatchingRow>;
-  /** Position in the file of the row that keys are about. */
+  /** Cursor: position in the file. */
   cursor: number | null;
   /** Keys of closed groups. */
   closed: ReadonlySet<string>;
   marks: ReadonlyMap<string, Mark>;
-  /** Whether tags and notes of the row under the cursor are open. */
+  /** Whether tags and notes of the cursor row are open. */
   notesOpen: boolean;
 }
 
@@ -45,12 +45,12 @@ const EMPTY: SelectionStore = {
   notesOpen: false,
 };
 
-/** Of the file on the screen; another file begins with nothing. */
+/** Per file; another file starts empty. */
 export const useSelection = create<SelectionStore>()(() => EMPTY);
 
-/** One name for all: a new selection stops the one under way. */
+/** One job name: a new selection cancels the running one. */
 const JOB = 'browse';
-/** Beyond this the rows that are off the screen are let go. */
+/** More loaded rows are evicted when off screen. */
 const MOST_ROWS = 3000;
 
 const sameQuery = (a: BrowseQuery | null, b: BrowseQuery): boolean =>
@@ -60,7 +60,7 @@ const sameQuery = (a: BrowseQuery | null, b: BrowseQuery): boolean =>
   a.sort?.column === b.sort?.column &&
   a.sort?.descending === b.sort?.descending;
 
-// Marks are kept by the name of a file: read again, it has another id and the same notes.
+// Marks are stored by file name, because a new import has another id.
 const readMarks = async (fileId: string): Promise<void> => {
   const name = (await lab().rollouts.files()).find(({ id }) => id === fileId)?.name;
   if (name === undefined) return;
@@ -69,7 +69,10 @@ const readMarks = async (fileId: string): Promise<void> => {
     useSelection.setState({ marks: new Map(marks.map((mark) => [mark.rollout, mark])) });
 };
 
-/** Selects in a file; nothing where that is what is shown. @param again also where it is the same */
+/**
+ * Selects in a file; no effect for the current selection.
+ * @param again also then
+ */
 export const showSelection = async (
   fileId: string,
   query: BrowseQuery,
@@ -91,7 +94,7 @@ export const showSelection = async (
     useSelection.setState({ selected, fault: null, loading: false });
   } catch (error) {
     const now = useSelection.getState();
-    // Something else was asked for meanwhile, and is under way.
+    // Another request has replaced it.
     if (now.fileId !== fileId || now.query !== asked) return;
     useSelection.setState({ loading: false });
     tellProblem('The rollouts could not be selected', error);
@@ -101,7 +104,7 @@ export const showSelection = async (
 let requestedRows: readonly number[] = [];
 let fetching = false;
 
-/** Fetches rows that come on the screen; of calls that come meanwhile the last one counts. */
+/** Loads visible rows; of concurrent calls the last one counts. */
 export const wantRows = (positions: readonly number[]): void => {
   const { rows } = useSelection.getState();
   requestedRows = positions.filter((at) => !rows.has(at));
@@ -119,7 +122,7 @@ const fetchRows = async (): Promise<void> => {
       const found = await lab().rollouts.rowsAt(fileId, batch);
       const { rows, fileId: now } = useSelection.getState();
       if (now !== fileId) continue;
-      // All at once: those on the screen come again with the next scroll.
+      // All at once: visible ones are loaded again on the next scroll.
       const kept = rows.size > MOST_ROWS ? [] : rows;
       useSelection.setState({
         rows: new Map([...kept, ...found.map((row) => [row.position, row] as const)]),
@@ -132,14 +135,14 @@ const fetchRows = async (): Promise<void> => {
   }
 };
 
-/** Keys may have moved the cursor to a row that was not fetched yet. */
+/** Keys may have moved the cursor to an unloaded row. */
 const rowUnderCursor = async (): Promise<MatchingRow | null> => {
   const { fileId, cursor, rows } = useSelection.getState();
   if (fileId === null || cursor === null) return null;
   return rows.get(cursor) ?? (await lab().rollouts.rowsAt(fileId, [cursor]))[0] ?? null;
 };
 
-/** Moves the cursor by rows that are shown; groups' heads are passed over. */
+/** Moves the cursor over visible rows, skipping group heads. */
 export const moveCursor = (by: 1 | -1): void => {
   const { selected, closed, cursor } = useSelection.getState();
   if (!selected) return;
@@ -147,11 +150,11 @@ export const moveCursor = (by: 1 | -1): void => {
   if (next !== null) useSelection.setState({ cursor: next });
 };
 
-/** What the address of the reader keeps of the table's. */
+/** Table state in the reader's address. */
 const kept = (): string =>
   formatBrowseAddress({ ...parseBrowseAddress(location.search), view: 'table', other: null });
 
-/** Ids on either side of an opened rollout that the reader can go to; more would fill the storage. */
+/** Most neighbour ids for the reader, because storage is limited. */
 const MOST_ORDER = 10_000;
 
 const rememberOrder = async (fileId: string, position: number): Promise<void> => {
@@ -163,11 +166,11 @@ const rememberOrder = async (fileId: string, position: number): Promise<void> =>
   try {
     sessionStorage.setItem(ORDER_KEY, JSON.stringify({ fileId, ids }));
   } catch {
-    // Without it the reader goes in the file's order.
+    // Without it the reader uses the file's order.
   }
 };
 
-/** Opens a rollout of the table in the reader, which then continues in the table's order. */
+/** Opens a rollout in the reader, which continues in table order. */
 export const openRow = async (
   { position, row }: Pick<MatchingRow, 'position' | 'row'>,
   go: (path: string) => void,
@@ -179,13 +182,13 @@ export const openRow = async (
   go(readerPath(fileId, row.id, kept()));
 };
 
-/** Opens the rollout at the cursor in the reader; nothing where no row was chosen. */
+/** Opens the cursor's rollout in the reader; no effect without a cursor. */
 export const openCursor = async (go: (path: string) => void): Promise<void> => {
   const row = await attempt('The rollout could not be found', rowUnderCursor);
   if (row) await openRow(row, go);
 };
 
-/** Notes something on a rollout of the file on the screen. */
+/** Changes the marks of a rollout. */
 export const markRollout = async (
   rollout: string,
   change: Partial<Pick<Mark, 'bookmarked' | 'tags' | 'note'>>,
@@ -195,7 +198,7 @@ export const markRollout = async (
   if (name === undefined) return;
   await attempt('The note could not be stored', async () => {
     const mark = await lab().rollouts.mark(name, rollout, change);
-    // Another file may be on the screen by now, with a rollout of the same id.
+    // Another file with the same rollout id may be shown by now.
     if (useSelection.getState().fileId !== fileId) return;
     useSelection.setState(({ marks, rows }) => ({
       marks: new Map([...marks, [rollout, mark]]),
@@ -210,7 +213,7 @@ export const markRollout = async (
   });
 };
 
-/** Bookmarks the rollout at the cursor, or takes its bookmark away. */
+/** Toggles the bookmark of the cursor's rollout. */
 export const toggleBookmark = async (): Promise<void> => {
   const row = await attempt('The rollout could not be found', rowUnderCursor);
   if (!row) return;
@@ -219,8 +222,8 @@ export const toggleBookmark = async (): Promise<void> => {
 };
 
 /**
- * Closes a group, or opens it.
- * @param key of the group, the same after another sort
+ * Toggles a group.
+ * @param key of the group, stable across sorting
  */
 export const toggleClosed = (key: string): void =>
   useSelection.setState(({ closed }) => {
@@ -229,7 +232,7 @@ export const toggleClosed = (key: string): void =>
     return { closed: next };
   });
 
-/** Closes every group, or opens all where all are closed. */
+/** Closes every group, or opens all if all are closed. */
 export const toggleAllClosed = (): void =>
   useSelection.setState(({ selected, closed }) => {
     const keys = (selected?.groups ?? []).map(({ key }) => key);

@@ -2,42 +2,42 @@ import { create } from 'zustand';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import type { ImportProgress, OwnEvaluation, OwnRun } from '../../../lab/contract/rollouts.ts';
 
-/** What the page knows of imported rollout files. */
+/** State of the imported rollout files. */
 
-/** A file that is being read, waits for it, or could not be read. */
+/** A file that is reading, waiting, or failed. */
 export interface ImportJob {
-  /** By which it is stopped. */
+  /** Its cancel key. */
   job: string;
   name: string;
-  /** Of all its files; 0 for what this browser made, until that is told. */
+  /** Of all its files; 0 for data of this browser until known. */
   bytes: number;
   status: 'waiting' | 'reading' | 'failed';
   progress: ImportProgress | null;
-  /** Of `performance.now()`; null while it waits. */
+  /** Of `performance.now()`; null while waiting. */
   startedAt: number | null;
-  /** Seconds to its end by the rate so far; null before that can be told. */
+  /** Seconds left at the current rate; null while unknown. */
   left: number | null;
   /** Why it failed, in a sentence. */
   message: string;
 }
 
-/** Files of rollouts, and what is being read. */
+/** Files of rollouts, and running imports. */
 export interface BrowseStore {
   status: 'waiting' | 'ready' | 'failed';
   files: readonly FileRecord[];
   jobs: readonly ImportJob[];
-  /** Files that were just deleted and can be brought back. */
+  /** Just deleted files that can be restored. */
   removed: readonly { id: string; name: string; at: number }[];
   views: readonly SavedView[];
   ownRuns: readonly OwnRun[];
   ownEvaluations: readonly OwnEvaluation[];
-  /** What went wrong last, as text to show. */
+  /** The last failure, as text. */
   problem: string | null;
   /** Whether files are dragged over the page. */
   over: boolean;
 }
 
-/** Of the pages of rollouts; changed by `browse-actions.ts` and the frame of these pages (`Shell.tsx`). */
+/** Of the rollout pages; changed by `browse-actions.ts` and their frame (`Shell.tsx`). */
 export const useBrowse = create<BrowseStore>()(() => ({
   status: 'waiting',
   files: [],
@@ -50,13 +50,13 @@ export const useBrowse = create<BrowseStore>()(() => ({
   over: false,
 }));
 
-/** Undefined before the list of files was read, and for a file that was deleted. */
+/** Undefined before the list is loaded, and for a deleted file. */
 export const fileById = (
   { files }: Pick<BrowseStore, 'files'>,
   id: string,
 ): FileRecord | undefined => files.find((file) => file.id === id);
 
-/** Seconds to the end of an import by its rate since `startedAt`; null before it can be told. */
+/** Seconds left of an import by its rate since `startedAt`; null while unknown. */
 export const secondsLeft = (
   { readBytes, bytes }: Pick<ImportProgress, 'readBytes' | 'bytes'>,
   startedAt: number,

@@ -14,11 +14,11 @@ const bit = (value: number): { sign: string; tone: string; word: string } =>
     ? { sign: '✓', tone: 'tone-good', word: 'yes' }
     : { sign: '✗', tone: 'tone-bad', word: 'no' };
 
-/** What the checks found, as the reader and the overview call it; null where that is nothing. */
+/** Names of the findings; null for none. */
 const findingNames = ({ row }: MatchingRow): string | null =>
   row.lint.length === 0 ? null : row.lint.map((code) => LINTS[code].title).join(', ');
 
-/** Right or wrong beside the first cell, which stays in view however far the table is scrolled. */
+/** Right or wrong next to the first cell, which stays visible while scrolling. */
 export const OutcomeMark = ({ found }: { found: MatchingRow }) => {
   const { outcome, numbers } = found.row;
   const basis = basisOf(outcome, numbers);
@@ -32,7 +32,7 @@ export const OutcomeMark = ({ found }: { found: MatchingRow }) => {
   );
 };
 
-/** One value of the table; imported text is text, never markup. */
+/** One table value; imported text is text, never markup. */
 export const CellValue = ({ column, found }: { column: Column; found: MatchingRow }) => {
   const { name, kind } = column;
   if (name === 'outcome') {
@@ -67,9 +67,9 @@ export const CellValue = ({ column, found }: { column: Column; found: MatchingRo
   return <>{typeof value === 'number' ? formatNumber(value) : value}</>;
 };
 
-/** What the cell says in full, where it may be cut. */
+/** The uncut value. */
 export const fullText = (column: Column, found: MatchingRow): string | undefined => {
-  // The marks name themselves.
+  // Marks have their own labels.
   if (column.kind !== 'text' || column.name === 'hops') return undefined;
   if (column.name === 'answer' && found.row.notScored !== undefined)
     return `not scored: ${found.row.notScored}`;

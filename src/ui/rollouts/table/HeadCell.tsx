@@ -6,14 +6,14 @@ import { keepWidths, LEAST_WIDTH, MOST_WIDTH, setWidth } from './widths.ts';
 
 type Sort = BrowseQuery['sort'];
 
-/** A column's first press: numbers from the largest, texts from A; then the other way; then none. */
+/** First click on a head: numbers descending, texts ascending; then reversed; then none. */
 const nextSort = (sort: Sort, { name, kind }: Column): Sort => {
   const first = kind !== 'text' && name !== 'line';
   if (sort?.column !== name) return { column: name, descending: first };
   return sort.descending === first ? { column: name, descending: !first } : null;
 };
 
-/** Between two columns: dragged, or moved by arrow keys 16 pixels at a time. */
+/** The column divider: dragged, or moved by arrow keys 16 pixels at a time. */
 const Grip = ({ column, width }: { column: Column; width: number }) => {
   const from = useRef<{ x: number; width: number } | null>(null);
   const move = (event: PointerEvent): void => {
@@ -31,7 +31,7 @@ const Grip = ({ column, width }: { column: Column; width: number }) => {
       aria-valuemax={MOST_WIDTH}
       onPointerDown={(event) => {
         event.preventDefault();
-        // The pointer may leave the grip, which is a few pixels wide, while it drags.
+        // The pointer may leave the narrow divider while dragging.
         event.currentTarget.setPointerCapture(event.pointerId);
         from.current = { x: event.clientX, width };
       }}
@@ -51,7 +51,7 @@ const Grip = ({ column, width }: { column: Column; width: number }) => {
   );
 };
 
-/** The head of a column: sorts by it, says what it is, and sets its width. */
+/** A column head: sorting, description, width. */
 export const HeadCell = (props: {
   column: Column;
   width: number;

@@ -26,19 +26,14 @@ import { HeadCell } from './HeadCell.tsx';
 import { useWidths } from './widths.ts';
 import { groupedOutcomeName } from '../words.ts';
 
-/**
- * CSS pixels; all rows have the same height, so that their places are known before they are drawn.
- */
+/** CSS pixels; fixed, so that positions are known before rendering. */
 const ROW_HEIGHT = 28;
 /** Widest first column on a narrow screen, CSS pixels. */
 const NARROW = 190;
-/** Rows around the screen that are fetched with it. */
+/** Extra rows loaded around the screen. */
 const AHEAD = 40;
 
-/**
- * The bookmark of a row. It asks the store for its own mark alone: a bookmark draws one star again,
- * not the table.
- */
+/** The bookmark of a row. It selects only its own mark, so that one change renders one star. */
 const Star = ({ found }: { found: MatchingRow }) => {
   const on = useSelection((state) => state.marks.get(found.row.id)?.bookmarked ?? false);
   return (
@@ -58,7 +53,7 @@ const Star = ({ found }: { found: MatchingRow }) => {
   );
 };
 
-/** A row whose rollout was not fetched yet shows an ellipsis; its place and number are known. */
+/** An unloaded row shows an ellipsis; its position and number are known. */
 interface RowProps {
   found: MatchingRow | undefined;
   position: number;
@@ -70,8 +65,8 @@ interface RowProps {
 }
 
 /**
- * The first cell is the row’s header and holds the link; a click on the row moves the cursor to it,
- * which is what keys are about. Only the link of the current row can be reached by Tab.
+ * The first cell is the row’s header and has the link; a click on the row moves the cursor. Only the
+ * current row's link is a tab stop.
  */
 const Row = memo(({ found, position, index, columns, current, href, open }: RowProps) => (
   <tr
@@ -111,7 +106,7 @@ const Row = memo(({ found, position, index, columns, current, href, open }: RowP
   </tr>
 ));
 
-/** @param basis by what outcomes say right or wrong */
+/** @param basis what outcomes are judged by */
 const nameOf = ({ field, value }: BrowseGroup, basis: string | null): string => {
   if (value === null) return `no ${field}`;
   if (field === 'step') return `step ${value}`;
@@ -119,10 +114,7 @@ const nameOf = ({ field, value }: BrowseGroup, basis: string | null): string => 
   return String(value);
 };
 
-/**
- * The head of a group: what the rollouts share, how many they are, and whether their rewards differ
- * at all.
- */
+/** The head of a group: shared values, count, and whether the rewards differ. */
 const GroupRow = (props: {
   group: BrowseGroup;
   index: number;
@@ -164,14 +156,14 @@ const GroupRow = (props: {
   );
 };
 
-/** Columns with their widths: what was dragged, else what suits the column. */
+/** Columns with widths: user-set or default. */
 const useColumns = (names: readonly string[]): { column: Column; width: number }[] => {
   const widths = useWidths();
   return useMemo(
     () =>
       names.map((name, index) => {
         const column = columnOf(name);
-        // The first column stays in sight; on a narrow screen it must leave room for others.
+        // The first column is sticky; on a narrow screen it leaves room for others.
         const usual = index === 0 && isNarrow() ? Math.min(NARROW, column.width) : column.width;
         return { column, width: widths[name] ?? usual };
       }),
@@ -185,11 +177,11 @@ interface RolloutTableProps {
   columns: readonly string[];
   sort: BrowseQuery['sort'];
   setSort: (sort: BrowseQuery['sort']) => void;
-  /** Query of the page, which the reader's address keeps. */
+  /** Query of the page, kept in the reader's address. */
   search: string;
 }
 
-/** Tens of thousands of rollouts: only the lines on the screen are drawn, and only they are fetched. */
+/** Virtualised: only visible lines are rendered and loaded. */
 export const RolloutTable = (props: RolloutTableProps) => {
   const { fileId, selected, columns: names, sort, setSort, search } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -213,7 +205,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
-    // Heads of groups are lines too, but there is nothing to fetch of them.
+    // Group heads are lines without data to load.
     const around = lines.subarray(Math.max(0, first - AHEAD), last + AHEAD);
     wantRows([...around].filter(isRow));
   }, [lines, first, last, fileId]);
@@ -226,7 +218,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
   const open = useMemo(
     () =>
       (event: MouseEvent): void => {
-        // The browser’s own ways to open a link stay: a new tab, a new window, a download.
+        // Browser link gestures (new tab, window, download) keep working.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         const position = Number(event.currentTarget.closest('tr')?.dataset['position']);

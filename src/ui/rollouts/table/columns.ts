@@ -3,18 +3,18 @@ import { isRowNumber, rowNumber } from '../../../evaluate/rollouts/row-numbers.t
 import { COLUMN_NAMES } from '../../../lab/rollouts/columns.ts';
 import { termsIn } from '../../kit/words/explain/terms.ts';
 
-/** Columns as the table draws them. */
+/** Column definitions. */
 export interface Column {
   name: string;
   title: string;
-  /** What it says, as a tooltip of its head. */
+  /** Tooltip of its head. */
   note: string;
-  /** Pixels, until the reader changes it. */
+  /** Default width in pixels. */
   width: number;
   kind: 'text' | 'number' | 'bit';
 }
 
-/** Columns that are not numbers; the others say of themselves what they are. */
+/** Non-numeric columns; numeric ones describe themselves. */
 const TEXTS: Record<string, [note: string, width: number]> = {
   line: ['line of the file, or row of the parquet file', 64],
   id: ['id of the rollout', 180],
@@ -39,7 +39,7 @@ const TEXTS: Record<string, [note: string, width: number]> = {
   tags: ['★ for a bookmark, and your tags', 130],
 };
 
-/** Of columns whose head is not their name. */
+/** Columns whose title differs from their name. */
 const TITLES: Record<string, string> = {
   em: 'EM',
   f1: 'F1',
@@ -52,12 +52,12 @@ const TITLES: Record<string, string> = {
   lint: 'findings',
 };
 
-/** Pixels of the mark that explains an acronym of the title, with what keeps it off the grip. */
+/** Pixels for the explanation mark of an acronym. */
 const MARK = 21;
 
 const marksOf = (title: string): number => termsIn(title).filter(({ id }) => id !== null).length;
 
-/** A column by its name; what is no known one is taken for a clause of the reward. */
+/** A column by name; unknown names are reward clauses. */
 export const columnOf = (name: string): Column => {
   const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
   const title = (Object.hasOwn(TITLES, name) ? TITLES[name] : undefined) ?? name;
@@ -79,13 +79,16 @@ export const columnOf = (name: string): Column => {
   };
 };
 
-/** All that the file can show. @param clauses of its rewards */
+/**
+ * All columns of the file.
+ * @param clauses of its rewards
+ */
 export const allColumns = (clauses: readonly string[]): string[] => [
   ...COLUMN_NAMES,
   ...clauses.map((clause) => `reward.${clause}`),
 ];
 
-/** Columns that have something to say about a file. The question stands first and stays in sight. */
+/** Columns with data in this file. The question is first and sticky. */
 export const usualColumns = (statistics: Statistics | null): string[] => [
   'question',
   'answer',

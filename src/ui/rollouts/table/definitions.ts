@@ -2,7 +2,7 @@ import { NORMALISER_NOTES } from '../../../agent/answers/normalisers.ts';
 import type { Count, NormalisedCounts, Statistics } from '../../../evaluate/rollouts/statistics.ts';
 import { DASH, formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 
-/** What the head of a file states, what each number means, and the filter that opens its cases. */
+/** Statistics of a file, their definitions, and filters for their cases. */
 export interface Figure {
   id: string;
   name: string;
@@ -13,7 +13,7 @@ export interface Figure {
   filter: string;
 }
 
-/** A figure that is a share of rollouts, with their number beside it. */
+/** A share of rollouts with their number. */
 const counted = (
   id: string,
   name: string,
@@ -22,7 +22,7 @@ const counted = (
   filter: string,
 ): Figure => ({ id, name, value: formatShare(share), more: formatCount(count), note, filter });
 
-/** Metrics of the answer by SQuAD’s normaliser. Every note says of which rollouts the share is. */
+/** Answer metrics with SQuAD’s normaliser. Notes state the denominator. */
 const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
   counted(
     'em',
@@ -55,9 +55,7 @@ const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
   },
 ];
 
-/**
- * The same by R1-Searcher’s normaliser, which its tables use.
- */
+/** The same with R1-Searcher’s normaliser, as in its tables. */
 const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => {
   const note = NORMALISER_NOTES['r1-searcher'];
   return [
@@ -86,10 +84,7 @@ const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => 
   ];
 };
 
-/**
- * What the file’s own judge says, and how often it says what the metrics say. Cohen’s κ takes
- * agreement by chance out.
- */
+/** The file’s own judge, and its agreement with the metrics. Cohen’s κ corrects for chance. */
 const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
   const { em, coverEm } = judge.agreement;
   return [
@@ -121,7 +116,7 @@ const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
   ];
 };
 
-/** Retrieval apart from reading: whether a gold answer was shown at all, and what became of it. */
+/** Retrieval and reading separated: whether a gold answer was retrieved, and how it was used. */
 const evidence = ({ evidence: found }: Statistics): Figure[] => {
   const { open, closed, retrieved, wrongThoughRetrieved, rightWithoutEvidence } = found;
   const by = ({ coverEm, judge }: typeof wrongThoughRetrieved): string =>
@@ -153,7 +148,7 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
   ];
 };
 
-/** Rollouts that are in no score, where there are any; statistics of earlier files count none. */
+/** Rollouts without a score; statistics of older files lack the count. */
 const notScored = ({ unread = 0, rollouts, errors }: Statistics): Figure[] =>
   unread === 0
     ? []
@@ -182,7 +177,7 @@ const failed = ({ errors, rollouts }: Statistics): Figure[] =>
         },
       ];
 
-/** What the policy did: whether it answered, and how often it asked. */
+/** Answer rate and number of searches. */
 const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
   counted(
     'answered',
@@ -201,7 +196,7 @@ const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
   },
 ];
 
-/** Rewards as the file states them; absent where it states none. */
+/** Rewards of the file; absent without any. */
 const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] =>
   reward.n === 0
     ? []
@@ -216,10 +211,7 @@ const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] 
         },
       ];
 
-/**
- * The figures of a file in the order of its head. What a file has nothing of is left out rather
- * than shown as 0.
- */
+/** Statistics in display order. Missing ones are omitted, not shown as 0. */
 export const figuresOf = (statistics: Statistics): Figure[] => [
   ...(statistics.scored > 0 ? scores(statistics) : []),
   ...(statistics.scored > 0 && statistics.byR1Searcher

@@ -1,10 +1,10 @@
 import { create } from 'zustand';
 import { remember, remembered } from '../../kit/page/remembered.ts';
 
-/** Widths that the reader gave to columns, by name; kept in this browser. */
+/** User-set column widths by name; stored in this browser. */
 
 const KEY = 'forage-column-widths';
-/** CSS pixels of a column: less could not be gripped again. */
+/** Minimum width in CSS pixels, so that the divider can be grabbed again. */
 export const LEAST_WIDTH = 44;
 /** CSS pixels. */
 export const MOST_WIDTH = 1200;
@@ -24,16 +24,16 @@ const read = (): Record<string, number> => {
   }
 };
 
-/** Widths by column, CSS pixels; absent: the column’s own. */
+/** Widths by column, CSS pixels; absent: default. */
 export const useWidths = create<Record<string, number>>()(() => read());
 
-/** Sets a width within its bounds; `keepWidths` remembers it, once it is not dragged any more. */
+/** Sets a width within bounds; `keepWidths` stores it after dragging. */
 export const setWidth = (column: string, width: number): void => {
   const fit = Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
   useWidths.setState({ [column]: fit });
 };
 
-/** To be called when a column has its new width. */
+/** Stores the widths after a change. */
 export const keepWidths = (): void => {
   remember(KEY, JSON.stringify(useWidths.getState()));
 };

@@ -2,10 +2,10 @@ import { memo } from 'react';
 import { cutByMarks, type Stretch } from '../../../../evaluate/rollouts/reading/spans.ts';
 import { revealHidden } from '../../../../evaluate/rollouts/reading/visible.ts';
 
-/** A stretch that is drawn in its own way. */
+/** A styled stretch of text. */
 export interface TextMark extends Stretch {
   kind: 'answer' | 'supports' | 'fault' | 'found' | 'current' | 'clause';
-  /** What it is, for people who point at it or do not see it. */
+  /** Its meaning, for tooltips and screen readers. */
   title: string;
 }
 
@@ -28,7 +28,7 @@ interface MarkedTextProps {
   marks: readonly TextMark[];
 }
 
-/** A stretch of text with its marks. Everything of it is a text node; hidden characters are shown. */
+/** A stretch of text with its marks. All content is text nodes; hidden characters are shown. */
 export const MarkedText = memo(({ text, from = 0, to = text.length, marks }: MarkedTextProps) => (
   <>
     {cutByMarks(from, to, marks).map(({ start, end, marks: own }) =>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
 /**
- * A value that is made in a task of its own, so that making several long ones does not hold the page.
- * Until it is there, the last one of the same subject; null where there is none.
- * @param make is taken as it is when its identity changes
+ * Computes a value in its own task, so that several expensive ones do not block. Until then the last
+ * one of the same subject; null without one.
+ * @param make is used as it is when its identity changes
  */
 export const useLater = <T>(subject: unknown, make: () => T): T | null => {
   const [made, setMade] = useState<{ subject: unknown; value: T } | null>(null);

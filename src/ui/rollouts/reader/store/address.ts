@@ -3,7 +3,7 @@ import { useLocation, useSearch } from 'wouter';
 import { pagePath } from '../../../kit/page/page-root.ts';
 import { readerPath } from '../../store/browse-address.ts';
 
-/** The address of a place in a rollout: which one, which view of it, where in it. */
+/** The address of a place in a rollout: rollout, view, position. */
 
 /** Views of a rollout and their names, in the order of the tabs and of the number keys. */
 export const VIEWS = {
@@ -17,7 +17,7 @@ export const VIEWS = {
   time: 'Time',
 } as const;
 
-/** Keys of `VIEWS`; they are in addresses, so that a renamed one breaks links. */
+/** Keys of `VIEWS`, used in addresses: renaming breaks links. */
 export type ReaderView = keyof typeof VIEWS;
 
 /** A rollout of a file of this browser. */
@@ -26,22 +26,22 @@ export interface RolloutName {
   rolloutId: string;
 }
 
-/** What the reader shows. Numbers here are counted from 0; the address counts events and rounds from 1. */
+/** What the reader shows. 0-based here; in the address events and rounds count from 1. */
 export interface ReaderAddress extends RolloutName {
   view: ReaderView;
-  /** Segment, from 0; what is read, asked or written in one go is an event. */
+  /** Segment (0-based); each is an event. */
   event: number | null;
-  /** Round, from 0; the first event of it where no event is given. */
+  /** Round (0-based); its first event if no event is given. */
   round: number | null;
-  /** Tokens, from 0, both ends among them. */
+  /** Tokens (0-based), both ends included. */
   tokens: { from: number; to: number } | null;
   /** The other side of a diff. */
   other: RolloutName | null;
-  /** What else is in the query: filter and order of the table that the rollout was opened from. */
+  /** The rest of the query: filter and order of the table. */
   rest: string;
 }
 
-/** A part that is no valid encoding is taken as it stands. */
+/** Invalid encodings are kept as they are. */
 const decode = (part: string): string => {
   try {
     return decodeURIComponent(part);
@@ -50,7 +50,7 @@ const decode = (part: string): string => {
   }
 };
 
-/** A number as people count, from 1; null for anything else. */
+/** A 1-based number; null for anything else. */
 const counted = (text: string | null): number | null =>
   text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) - 1 : null;
 
@@ -70,7 +70,7 @@ const otherOf = (text: string | null, fileId: string): RolloutName | null => {
     : { fileId: decode(first), rolloutId: decode(second) };
 };
 
-/** What of a query is the reader’s; the rest is the table’s. */
+/** Query fields of the reader; the others belong to the table. */
 const OWN = ['view', 'event', 'round', 'tokens', 'with'];
 
 const restOf = (search: string): string => {
@@ -79,7 +79,7 @@ const restOf = (search: string): string => {
   return query.toString();
 };
 
-/** @param path as the address bar has it, still encoded */
+/** @param path still encoded */
 export const parseReaderAddress = (path: string, search: string): ReaderAddress => {
   const [, , file = '', rollout = ''] = path.split('/');
   const query = new URLSearchParams(search);
@@ -114,20 +114,23 @@ export const formatReaderAddress = (address: ReaderAddress): string => {
   return readerPath(address.fileId, address.rolloutId, text ? `?${text}` : '');
 };
 
-/** Where the reader is, and how it moves on. */
+/** The reader's place, and how to navigate. */
 export interface Place {
   address: ReaderAddress;
   /** Another place in this rollout. */
   change: (change: Partial<Omit<ReaderAddress, 'fileId' | 'rolloutId' | 'rest'>>) => void;
-  /** Another rollout, in the same view. @param event a segment of it, which its rounds show */
+  /**
+   * Another rollout in the same view.
+   * @param event its segment, shown in the rounds
+   */
   open: (rollout: RolloutName, event?: number) => void;
 }
 
-/** The address bar as a value; a view is a place to come back to, a step within it is not. */
+/** The parsed address; a view change is a history entry, a step within it is not. */
 export const usePlace = (): Place => {
   const [path, go] = useLocation();
   const search = useSearch();
-  // The router decodes what it can; an id may hold what it cannot distinguish then.
+  // The router decodes paths, after which ids with slashes would be ambiguous.
   const address = useMemo(
     () => parseReaderAddress(path && pagePath(), search && location.search),
     [path, search],

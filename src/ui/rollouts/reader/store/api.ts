@@ -2,10 +2,10 @@ import type { RolloutsApi, Reading } from '../../../../lab/contract/rollouts.ts'
 import { lab } from '../../../lab/connection.ts';
 import { unpackReading } from '../../../../lab/rollouts/packed.ts';
 
-/** Where the reader gets imported rollouts from. */
+/** Access to imported rollouts. */
 export const rollouts = (): RolloutsApi => lab().rollouts;
 
-/** A rollout with what its reader needs beside it; null where the file, or it, is not there. */
+/** A rollout with the data of its reader; null if the file or the rollout is missing. */
 export async function readRollout(fileId: string, rolloutId: string): Promise<Reading | null> {
   const packed = await rollouts().readPacked(fileId, rolloutId);
   return packed && unpackReading(packed);

@@ -1,20 +1,20 @@
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { ORDER_KEY } from '../../store/order-key.ts';
 
-/** Which rollout comes before and after: as the table stands that was left, else as the file has them. */
+/** Previous and next rollout: in the order of the table, else of the file. */
 
-/** What lies around a rollout. */
+/** Neighbours of a rollout. */
 export interface Neighbours {
   previous: string | null;
   next: string | null;
-  /** From 0, and of how many. */
+  /** 0-based position, and total. */
   position: number;
   count: number;
-  /** The order is that of the table. */
+  /** In the table's order. */
   selected: boolean;
 }
 
-/** The table's order for a file; null where there is none or what is stored is not an order. */
+/** The table's stored order for a file; null if absent or invalid. */
 export const readOrder = (text: string | null, fileId: string): string[] | null => {
   if (text === null) return null;
   try {
@@ -28,7 +28,7 @@ export const readOrder = (text: string | null, fileId: string): string[] | null 
   }
 };
 
-/** Neighbours in an order, or in the file where that is null or does not hold the rollout. */
+/** Neighbours in an order, or in the file if it is null or lacks the rollout. */
 export const neighboursIn = (
   order: readonly string[] | null,
   {
@@ -50,12 +50,12 @@ export const neighboursIn = (
   };
 };
 
-/** The order that the table left for a file; null where there is none. */
+/** The stored table order of a file; null without one. */
 export const storedOrder = (fileId: string): string[] | null => {
   try {
     return readOrder(sessionStorage.getItem(ORDER_KEY), fileId);
   } catch {
-    // Storage may be forbidden; the file's order is always there.
+    // Storage may be blocked; the file's order always works.
     return null;
   }
 };

@@ -3,7 +3,7 @@ import type { Normalisation } from '../../../../evaluate/rollouts/what-if/advant
 import type { MaskChoice } from '../../../../evaluate/rollouts/what-if/tokens.ts';
 import type { WhatIfSettings } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 
-/** GRPO as published, with the clip that most frameworks begin with: for files that name no settings. */
+/** Published GRPO with the usual clip, for files without settings. */
 export const DEFAULT_SETTINGS: WhatIfSettings = {
   objective: {
     estimator: 'grpo',
@@ -18,17 +18,17 @@ export const DEFAULT_SETTINGS: WhatIfSettings = {
   mask: 'stored',
 };
 
-/** What a rollout's numbers are computed under: the settings that it was trained with, where they are known. */
+/** The settings for computed numbers: those of the training, if known. */
 export const settingsFor = (loss: LossSettings | null): WhatIfSettings =>
   loss ? { ...DEFAULT_SETTINGS, objective: loss.objective } : DEFAULT_SETTINGS;
 
-/** The same under another estimator, to begin a comparison with. */
+/** The same with another estimator, to start a comparison. */
 export const alternativeTo = (settings: WhatIfSettings): WhatIfSettings => {
   const estimator = settings.objective.estimator === 'dr-grpo' ? 'grpo' : 'dr-grpo';
   return { ...settings, objective: { ...settings.objective, estimator } };
 };
 
-/** Whose settings they are. */
+/** Origin of the settings. */
 export const settingsSource = (loss: LossSettings | null): string =>
   loss
     ? `the settings of the run (${loss.preset})`
@@ -51,7 +51,7 @@ export const MASKS: Record<MaskChoice, string> = {
   'all-but-documents': 'everything but documents',
 };
 
-/** "GRPO, sequence-mean, clip 0.2 … 0.2, no KL": what the computed numbers are on. */
+/** "GRPO, sequence-mean, clip 0.2 … 0.2, no KL": basis of the computed numbers. */
 export const settingsWords = ({ objective, normalisation, mask }: WhatIfSettings): string => {
   const { estimator, aggregation, clip, dualClip, kl, constantLength } = objective;
   return [

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Mark } from '../../../../lab/contract/records/rollout-files.ts';
 import { rollouts } from './api.ts';
 
-/** What the reader noted on a rollout, and how to change it. */
+/** Bookmark, tags and note of a rollout. */
 export interface MarkState {
   value: Pick<Mark, 'bookmarked' | 'tags' | 'note'>;
   failure: string | null;
@@ -13,7 +13,7 @@ const EMPTY: MarkState['value'] = { bookmarked: false, tags: [], note: '' };
 
 /**
  * Marks of a rollout.
- * @param file its name, not its id, so that notes outlive a second reading; null: not known yet
+ * @param file its name, not its id, so that notes survive another import; null: not known yet
  */
 export const useMark = (file: string | null, rollout: string): MarkState => {
   const key = `${file} ${rollout}`;
@@ -39,7 +39,7 @@ export const useMark = (file: string | null, rollout: string): MarkState => {
   const change = useCallback<MarkState['change']>(
     (by) => {
       if (file === null) return;
-      // Shown at once; what could not be stored is said in `failure`.
+      // Applied optimistically; a failed write is reported in `failure`.
       setHeld((now) => ({ key, value: { ...(now.key === key ? now.value : EMPTY), ...by } }));
       rollouts()
         .mark(file, rollout, by)

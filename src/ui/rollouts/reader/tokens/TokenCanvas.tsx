@@ -12,7 +12,7 @@ import { paintToken, scaleOf, type TokenColour } from './token-paint.ts';
 
 const { width: CELL, row: ROW } = LARGE_CELLS;
 
-/** Tokens by their number in the rollout, from 0; both ends belong to the range. */
+/** 0-based token indices; both ends included. */
 export interface TokenRange {
   from: number;
   to: number;
@@ -22,17 +22,17 @@ interface TokenCanvasProps {
   table: TokenTable;
   segments: readonly ImportedSegment[];
   by: TokenColour;
-  /** Token under the pointer or reached by keys; the view that shows the strip owns it. */
+  /** Token at the pointer or cursor; owned by the parent view. */
   cursor: number | null;
   range: TokenRange | null;
   label: string;
-  /** What the token under the cursor is, as text. */
+  /** The token under the cursor, as text. */
   words: string;
   onCursor: (at: number | null) => void;
   onRange?: (range: TokenRange | null) => void;
-  /** Tokens that are visible in the text beside the strip; they are underlined. */
+  /** Tokens visible in the text view; underlined. */
   seen?: TokenRange | null;
-  /** A token was pressed or reached by keys, and the text beside the strip should scroll to it. */
+  /** A token was clicked or reached by keys: the text view should scroll to it. */
   onReveal?: (at: number) => void;
   /** Greatest height in CSS pixels; a strip with more rows scrolls. */
   tallest?: number;
@@ -40,7 +40,7 @@ interface TokenCanvasProps {
 
 interface Drawing extends Pick<TokenCanvasProps, 'table' | 'segments' | 'by' | 'cursor' | 'range'> {
   seen: TokenRange | null;
-  /** Size of the canvas, and how far the strip is scrolled: CSS pixels. */
+  /** Canvas size and scroll offset, CSS pixels. */
   width: number;
   height: number;
   top: number;
@@ -70,8 +70,8 @@ const draw = (canvas: HTMLCanvasElement, drawing: Drawing): void => {
 };
 
 /**
- * The strip of all tokens. Arrow keys and pointer move the cursor; a drag, or Shift with the keys,
- * chooses a range.
+ * The strip of all tokens. Arrow keys and pointer move the cursor; dragging, or Shift with keys,
+ * selects a range.
  */
 export const TokenCanvas = (props: TokenCanvasProps) => {
   const { table, segments, by, cursor, range, onCursor, onRange, onReveal, tallest = 420 } = props;
@@ -110,7 +110,7 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
 
   const start = range?.from ?? null;
   useEffect(() => {
-    // Shows the range of a permalink. The row of a token is known once the width is.
+    // Scrolls to the range of a permalink, once the width is known.
     const element = scroller.current;
     if (start === null || width === 0 || !element) return;
     const y = Math.floor(start / columns) * ROW;

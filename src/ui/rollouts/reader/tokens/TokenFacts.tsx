@@ -7,9 +7,9 @@ import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
 import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
-/** The numbers of one token, and sums over a range of tokens. */
+/** Numbers of a token, and sums over a range. */
 
-/** All numbers of one token. A column that the file lacks is left out; a token without a number in a column says so. */
+/** All numbers of one token. Columns that the file lacks are omitted; a missing number is stated. */
 export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: number | null }) => {
   const { table, reading, at } = props;
   if (at === null)
@@ -53,15 +53,15 @@ export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: num
   );
 };
 
-/** Numbers of the tokens of a range. Tokens without one are left out: many columns are of policy tokens alone. */
+/** Numbers over a range. Tokens without one are skipped, because many columns only have policy tokens. */
 const numbersIn = (column: Float64Array | undefined, { from, to }: TokenRange): Float64Array =>
   (column ?? new Float64Array()).subarray(from, to + 1).filter((value) => !Number.isNaN(value));
 
-/** Null without numbers: a sum of 0 would be a measurement. */
+/** Null without numbers, because a sum of 0 would look measured. */
 const sumOf = (numbers: Float64Array): number | null =>
   numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0);
 
-/** A chosen range of tokens: its text, sums over it, and buttons that copy its link and text. */
+/** A selected range: text, sums, and copy buttons. */
 export const RangeFacts = (props: { table: TokenTable; range: TokenRange; clear: () => void }) => {
   const { table, range, clear } = props;
   const count = range.to - range.from + 1;

@@ -31,7 +31,7 @@ const MaskLegend = () => (
   </>
 );
 
-/** The ends of a scale. Where it has a middle, cells above it stand and cells below it hang. */
+/** The ends of a scale. With a middle, cells above it stand and cells below it hang. */
 const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
   const { low, high, middle } = scale;
   return middle === null ? (
@@ -64,7 +64,10 @@ const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
   );
 };
 
-/** A few nats with their colours; the scale is the same for every rollout. Log-probabilities are negative nats. */
+/**
+ * Sample nats with their colours; the scale is the same for all rollouts. Log-probabilities are
+ * negative nats.
+ */
 const NatsLegend = ({ by, unit }: { by: TokenColour; unit: string }) => {
   const sign = by === 'entropy' ? '' : '−';
   return (
@@ -87,8 +90,8 @@ const NatsLegend = ({ by, unit }: { by: TokenColour; unit: string }) => {
 };
 
 /**
- * The legend beside the menu of colours.
- * @param props.scale null for colours that are no number, and for a column that the rollout lacks
+ * The legend next to the colour menu.
+ * @param props.scale null for colours that are not numbers, or a missing column
  */
 export const TokenLegend = ({ by, scale }: { by: TokenColour; scale: TokenScale | null }) => (
   <span className="legend">

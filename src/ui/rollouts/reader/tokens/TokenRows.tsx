@@ -8,10 +8,10 @@ import type { ImportedSegment } from '../../../../formats/rollouts/shape/importe
 import { formatNumber } from '../../../kit/words/format.ts';
 import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
-/** Height of a row in CSS pixels; all rows are alike, so that a token’s place follows from its number. */
+/** Fixed row height in CSS pixels, so that positions follow from indices. */
 const ROW = 22;
 
-/** The tokens as a table, opened at the cursor, with a column for each kind of number that the rollout has. Only visible rows are in the page. */
+/** The tokens as a table, opened at the cursor, with a column per kind of number. Virtualised. */
 export const TokenRows = (props: {
   table: TokenTable;
   segments: readonly ImportedSegment[];

@@ -10,7 +10,7 @@ import { paintToken, scaleOf, type TokenColour, type TokenScale } from './token-
 import { styleOfCell } from './token-style.ts';
 import { renamedToken } from './token-words.ts';
 
-/** The text of the rollout, each token on its colour. Only visible blocks are in the page. */
+/** The text, each token on its colour. Only visible blocks are rendered. */
 
 interface BlockProps {
   table: TokenTable;
@@ -18,14 +18,14 @@ interface BlockProps {
   block: TokenBlock;
   by: TokenColour;
   scale: TokenScale | null;
-  /** Null where it is in another block: a block is drawn again only when its own tokens are concerned. */
+  /** Null if it is in another block: a block renders only for its own tokens. */
   cursor: number | null;
-  /** Chosen tokens, both −1 where none of this block is chosen. */
+  /** Selected tokens, both −1 without any in this block. */
   from: number;
   to: number;
 }
 
-/** Line breaks are shown as ⏎ as well, because their tokens have a colour and can be pointed at. */
+/** Line breaks are also shown as ⏎, because their tokens have a colour and can be selected. */
 const shownText = (text: string): string => revealHidden(text).replaceAll('\n', '⏎\n');
 
 const Token = (props: Omit<BlockProps, 'block'> & { at: number }) => {
@@ -69,10 +69,7 @@ const Block = memo((props: BlockProps) => {
   );
 });
 
-/**
- * The nearest token in the next line of text above or below, measured on the page; null where no such
- * line is drawn.
- */
+/** The nearest token in the line above or below, measured on the page; null if that line is not rendered. */
 const inNextLine = (box: HTMLElement, at: number, down: boolean): number | null => {
   const here = box.querySelector(`[data-at="${at}"]`)?.getClientRects()[0];
   if (!here) return null;
@@ -103,13 +100,13 @@ interface TokenTextProps {
   words: string;
   onCursor: (at: number | null) => void;
   onRange: (range: TokenRange | null) => void;
-  /** Told which tokens are visible, by whole blocks. */
+  /** Called with the visible tokens, by whole blocks. */
   onWindow: (window: TokenRange) => void;
 }
 
 /**
- * The text with a cursor that moves by token and line, and a range chosen by Shift or a click. Blocks
- * differ in height and are measured as they are drawn.
+ * The text with a cursor that moves by token and line, and a range selected by Shift or click. Blocks
+ * have different heights and are measured once rendered.
  */
 export const TokenText = (props: TokenTextProps) => {
   const { table, segments, blocks, by, cursor, range, reveal, onCursor, onRange, onWindow } = props;
@@ -141,7 +138,7 @@ export const TokenText = (props: TokenTextProps) => {
     const index = reveal ? blockAt(blocks, reveal.at) : -1;
     if (!reveal || index < 0) return undefined;
     virtual.scrollToIndex(index, { align: 'auto' });
-    // A block may be taller than the window, and its tokens have places once it is drawn: scroll on then.
+    // A block may be taller than the window: scrolls again once its tokens are rendered.
     const timer = setTimeout(() => {
       const box = scroller.current;
       const token = box?.querySelector(`[data-at="${reveal.at}"]`)?.getClientRects()[0];

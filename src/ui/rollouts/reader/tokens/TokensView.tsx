@@ -27,7 +27,10 @@ import { MOST_DRAWN, tokenPicture } from './token-picture.ts';
 import { COLUMN_IDS, tokenWords } from './token-words.ts';
 import { missingWords, useTokenTexts } from './use-token-texts.ts';
 
-/** Token weights from the group’s rewards, under the settings of the run or the usual ones; outcome is null until they are there, and where they cannot be computed. */
+/**
+ * Token weights from the group’s rewards, with the run's or default settings; outcome is null while
+ * unavailable.
+ */
 const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   const credit = useAnswer(`${file.id} ${rollout.id}`, () =>
     rollouts().tokenCredit(file.id, row.row.group, rollout.id, settingsFor(loss)),
@@ -36,7 +39,7 @@ const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   return { state: 'ready', ...credit.value };
 };
 
-/** How many tokens there are; says where pieces of text, cut at white space, stand for tokens the file lacks. */
+/** Number of tokens; says if white-space pieces are shown instead. */
 const kindWords = (table: TokenTable): string => {
   const count = formatCount(table.count);
   const more = table.more ? `Only the first ${formatCount(MOST_PIECES)} pieces are shown.` : '';
@@ -48,15 +51,15 @@ const kindWords = (table: TokenTable): string => {
   return `${count} tokens.${mixed}${more}`;
 };
 
-/** The range of the address, cut to the tokens there are; null where it begins after them. */
+/** The range of the address, cut to the existing tokens; null if it starts after them. */
 const isRange = (range: TokenRange | null, count: number): TokenRange | null =>
   range && range.from < count ? { from: range.from, to: Math.min(range.to, count - 1) } : null;
 
-/** Name of a choice in the menu of colours. */
+/** Label of a colour option. */
 const colourName = (by: TokenColour): string =>
   by === 'writer' ? 'who wrote it' : by === 'mask' ? 'loss mask' : TOKEN_COLUMNS[by].name;
 
-/** Columns that the rollout lacks are listed, and cannot be chosen. */
+/** Missing columns are listed but disabled. */
 const ColourMenu = (props: {
   table: TokenTable;
   by: TokenColour;
@@ -78,7 +81,7 @@ const ColourMenu = (props: {
   />
 );
 
-/** Saves the chosen tokens as a picture; without a range the first `MOST_DRAWN`. */
+/** Saves the selected tokens as a picture; without a range the first `MOST_DRAWN`. */
 const SaveTokens = (props: {
   reading: Reading;
   table: TokenTable;
@@ -119,15 +122,14 @@ interface TokensViewProps {
 }
 
 /**
- * The tokens of a rollout: a strip of all of them, below it their text or a table, beside it the numbers
- * of the token at the cursor. The range is in the address, so that a link can point at tokens; colour and
- * cursor belong to this view.
+ * The tokens of a rollout: the strip, its text or table, and the numbers at the cursor. The range is
+ * in the address, so that links can point at tokens; colour and cursor are local.
  */
 export const TokensView = ({ reading: given, range: addressRange, onRange }: TokensViewProps) => {
   const { reading, spelled } = useTokenTexts(given);
   const { rollout } = reading;
   const { state, outcome, cannot } = useOutcome(given);
-  // The table is shown at once; the columns of weights join it when the group has been read.
+  // The table appears at once; weights are added when the group is loaded.
   const plain = useMemo(() => tokenTable(rollout), [rollout]);
   const table = useMemo(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
   const blocks = useMemo(() => tokenBlocks(plain, rollout.segments), [plain, rollout]);
@@ -138,7 +140,7 @@ export const TokensView = ({ reading: given, range: addressRange, onRange }: Tok
   const [reveal, setReveal] = useState<{ at: number } | null>(range ? { at: range.from } : null);
   const [seen, setSeen] = useState<TokenRange | null>(null);
   const shown = useRef(seen);
-  // Keys can move the cursor out of the visible text, which then scrolls; the pointer cannot.
+  // Keys can move the cursor out of the visible text, which then scrolls.
   const walk = useCallback((at: number | null) => {
     setHovered(at);
     const on = shown.current;
@@ -148,11 +150,11 @@ export const TokensView = ({ reading: given, range: addressRange, onRange }: Tok
     shown.current = on;
     setSeen(on);
   }, []);
-  // A range of one token says which token an address is about: its numbers are shown at once.
+  // A range of one token: its numbers are shown at once.
   const at = hovered ?? (range && range.from === range.to ? range.from : null);
   const words = at === null ? `${table.count} tokens` : tokenWords(table, rollout.segments, at);
   const lacking = COLUMN_IDS.filter((name) => !table.columns[name]);
-  // Weights are computed unless the file brings advantages per token; the page then names the settings.
+  // Weights are computed unless the file has advantages per token; the page then names the settings.
   const computed = !rollout.segments.some((segment) => segment.advantages) && outcome !== null;
   const missing = missingWords(spelled);
   return (

@@ -9,18 +9,18 @@ import { formatNumber } from '../../../kit/words/format.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
 import { cellOf, paintToken, type TokenColour, type TokenScale } from './token-paint.ts';
 
-/** The key below a saved picture of tokens: it lists what these tokens show, not all there could be. */
+/** The key below a saved picture: only entries that occur in it. */
 
 interface KeyEntry {
-  /** Sample of the background; null for words alone. */
+  /** Colour sample; null for text only. */
   cell: CellPaint | null;
   text: string;
 }
 
-/** Nats that the key and the legend have a sample of. */
+/** Nats with samples in key and legend. */
 export const KEY_NATS = [0.1, 1, 3, 10];
 
-/** Samples of a scale: steps of nats, or its ends. */
+/** Samples of a scale: several nats, or its ends. */
 const scaleKey = (by: TokenColour, scale: TokenScale, unit: string): KeyEntry[] => {
   const { low, high, middle, curve } = scale;
   if (curve === 'nats') {
@@ -46,8 +46,8 @@ const scaleKey = (by: TokenColour, scale: TokenScale, unit: string): KeyEntry[] 
 };
 
 /**
- * The entries for the tokens of a range.
- * @param scale of the column `by`; null where there is none
+ * Key entries for a range of tokens.
+ * @param scale of the column `by`; null without one
  */
 export function tokenKey(
   table: TokenTable,

@@ -7,10 +7,10 @@ import {
 import { UNKNOWN, type CellPaint } from '../../../kit/tokens/paint-cells.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 
-/** What the colour of a token shows: who wrote it, whether it is trained, or one of its numbers. */
+/** What token colours show: the writer, the loss mask, or a number. */
 export type TokenColour = 'writer' | 'mask' | TokenColumn;
 
-/** Columns with a middle (0, of ratios 1): cells above it stand, cells below it hang. */
+/** Columns with a middle (0; for ratios 1): cells above it stand, cells below it hang. */
 const SIGNED: ReadonlySet<TokenColour> = new Set([
   'advantage',
   'push',
@@ -19,14 +19,14 @@ const SIGNED: ReadonlySet<TokenColour> = new Set([
   'tokenReward',
 ]);
 
-/** How a column's values become heights and strengths. */
+/** How values map to heights and strengths. */
 export interface TokenScale {
-  /** In the unit of the column. Values beyond them are drawn like the ends. */
+  /** In the column's unit. Values beyond are clamped. */
   low: number;
   high: number;
-  /** The value without a colour, 0 or (ratios) 1; null for columns that have only one direction. */
+  /** The neutral value, 0 or (ratios) 1; null for columns with one direction. */
   middle: number | null;
-  /** A logarithmic scale in nats, the same for every rollout. It is fine near 0, where most tokens are. */
+  /** A logarithmic scale in nats, equal for all rollouts, with fine resolution near 0, where most tokens are. */
   curve?: 'nats';
 }
 
@@ -39,19 +39,19 @@ const MOST_NATS = 10;
 const FINE_NATS = 0.1;
 
 /**
- * Place of this many nats on the scale, 0 to 1: log(1 + |x| / 0.1) / log(1 + 10 / 0.1). 0.1 nat is at 0.15,
- * 1 nat at 0.52, 3 nats at 0.74.
+ * Position of a number of nats on the scale, 0 to 1: log(1 + |x| / 0.1) / log(1 + 10 / 0.1). 0.1 nat
+ * is at 0.15, 1 nat at 0.52, 3 nats at 0.74.
  */
 export const shareOfNats = (nats: number): number =>
   Math.min(1, Math.log1p(Math.abs(nats) / FINE_NATS) / Math.log1p(MOST_NATS / FINE_NATS));
 
-/** The same as a strength of colour, 0.12 to 1: a certain token still looks different from one without a number. */
+/** The same as a colour strength, 0.12 to 1: a certain token still differs from one without a number. */
 export const strengthOfNats = (nats: number): number => 0.12 + 0.88 * shareOfNats(nats);
 
-/** Values that are sorted at most, evenly spread: sorting all of a long trace takes longer than a frame. */
+/** Most sorted values, evenly sampled: sorting a long trace takes longer than a frame. */
 const MOST_SORTED = 20_000;
 
-/** Share of the values at either end that the scale leaves out, so that one outlier does not flatten the rest. */
+/** Quantile cut at both ends, so that one outlier does not flatten the rest. */
 const CUT = 0.005;
 
 const scales = new WeakMap<Float64Array, TokenScale>();
@@ -71,7 +71,7 @@ const measured = (column: Float64Array, by: TokenColour): TokenScale => {
   return low === high ? { low: least, high: most, middle } : { low, high, middle };
 };
 
-/** The scale of a column, made once; null for colours that are no number, and for a column that the table lacks. */
+/** The cached scale of a column; null for colours that are not numbers, or a missing column. */
 export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null => {
   const column = by === 'writer' || by === 'mask' ? undefined : table.columns[by];
   if (!column) return null;
@@ -82,7 +82,7 @@ export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null =
 
 const clamp = (value: number): number => Math.max(0, Math.min(1, value));
 
-/** The cell of a number. Its height is the distance from the middle, or from the low end where there is none. */
+/** The cell of a number. Its height is the distance from the middle, or from the low end without one. */
 export const cellOf = (value: number, scale: TokenScale): CellPaint => {
   const { low, high, middle } = scale;
   if (!Number.isFinite(value) || value === middle) return UNKNOWN;
@@ -102,7 +102,7 @@ export const cellOf = (value: number, scale: TokenScale): CellPaint => {
   };
 };
 
-/** The cell of a token; by number it needs the column’s scale, and without one falls back to who wrote it. */
+/** The cell of a token; numbers need the column’s scale, and fall back to the writer. */
 export const paintToken = (
   table: TokenTable,
   segments: readonly Pick<ImportedSegment, 'source' | 'role'>[],
