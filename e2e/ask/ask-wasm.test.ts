@@ -3,7 +3,7 @@ import { eventKinds, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
 
-it('asks, streams, answers and plays back on WASM, from one press', async () => {
+it('asks, streams, answers and plays back on WASM, after one click', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();

@@ -9,7 +9,7 @@ import { DIST, runStatus, useStage, visit } from '../browser.ts';
 
 const stage = useStage();
 
-it('shows a stranger who presses once a success by both sources, with a refusal on the way, in words and as a picture', async () => {
+it('shows a stranger after one click a success by both sources, with a refusal on the way, as text and as a picture', async () => {
   const { page } = stage;
   const asked: string[] = [];
   page.context().on('request', (request) => asked.push(new URL(request.url()).pathname.slice(1)));

@@ -103,7 +103,7 @@ const forksFile = async (page: Page, record: Rollout): Promise<void> => {
   await page.locator('.reader').waitFor();
 };
 
-it('puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file', async () => {
+it('inserts gold, allows a refused query, continues at another temperature and from another source, on the page and from a file', async () => {
   const { page } = stage;
   // Of its three supporting passages the local corpus lacks some, and STIE refuses to ask it again.
   await page.goto(

@@ -54,8 +54,8 @@ const narrowFits = async (page: Page): Promise<void> => {
 };
 
 slow(
-  'e2e/ask/fork-changes.test.ts > puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file',
-  'test/ui/ask/siblings/basis.test.ts > is gone on with by the policy that is loaded, where that wrote it and finds what it found',
+  'e2e/ask/fork-changes.test.ts > inserts gold, allows a refused query, continues at another temperature and from another source, on the page and from a file',
+  'test/ui/ask/siblings/basis.test.ts > is continued by the loaded policy if that wrote it and finds the same passages',
   'test/ui/ask/siblings/basis.test.ts > of %s is not, and it is said why',
   'test/ui/ask/siblings/replay-forks.test.ts > are made of a rollout that was read in a file, too',
 )(
@@ -103,10 +103,10 @@ slow(
 );
 
 slow(
-  'e2e/ask/fork-changes.test.ts > puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file',
+  'e2e/ask/fork-changes.test.ts > inserts gold, allows a refused query, continues at another temperature and from another source, on the page and from a file',
   'test/ui/evaluate/beside-forks.test.tsx > is to go on from an event in Ask, by the place of the rollout in its evaluation',
-  'test/ui/ask/siblings/basis.test.ts > is gone on with by what the evaluation says',
-  'test/ui/ask/siblings/basis.test.ts > that an evaluation made is gone on with by what it names: an adapter, or for certain none',
+  'test/ui/ask/siblings/basis.test.ts > is continued as the evaluation says',
+  'test/ui/ask/siblings/basis.test.ts > of an evaluation is continued by the adapter that it names, or explicitly without one',
   'test/evaluate/systems/own-adapter.test.ts > a rollout of an evaluation says itself which adapter wrote it: %s',
   'test/ui/ask/siblings/replay-forks.test.ts > of an address whose rollout is not in this browser are not, and it says so',
 )(
@@ -156,12 +156,12 @@ slow(
 );
 
 slow(
-  'e2e/ask/fork-changes.test.ts > puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file',
-  'test/ui/ask/siblings/fork-actions.test.ts > lets only the policy that wrote a rollout of a file go on with it, unless another one is chosen',
+  'e2e/ask/fork-changes.test.ts > inserts gold, allows a refused query, continues at another temperature and from another source, on the page and from a file',
+  'test/ui/ask/siblings/fork-actions.test.ts > lets only the policy that wrote a rollout of a file continue it, unless another one is chosen',
   'test/ui/kit/fork/fork-menu.test.tsx > offers every adapter that is kept, and the policy without one on the page',
   'test/lab/ask/run-fork.test.ts > a fork with an adapter is asked of it, and its record names it',
   'test/lab/ask/run-policies.test.ts > asks the page’s engine without and with an adapter, and leaves it without one',
-  'test/ui/ask/siblings/basis.test.ts > is gone on with by the adapter that it names, where that is kept',
+  'test/ui/ask/siblings/basis.test.ts > is continued by the adapter that it names, if that is stored',
 )(
   'forks with an adapter of a training run, whose file is then gone on with by that adapter',
   async () => {

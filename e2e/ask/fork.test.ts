@@ -11,11 +11,11 @@ import { downloaded } from '../training.ts';
 const stage = useStage();
 
 slow(
-  'e2e/ask/fork-changes.test.ts > puts gold in, lets a refused query through, goes on at another temperature and from another source, on the page and from a file',
+  'e2e/ask/fork-changes.test.ts > inserts gold, allows a refused query, continues at another temperature and from another source, on the page and from a file',
   'test/ui/ask/siblings/replay-forks.test.ts > are made one after another, each once the rollout that it leaves is there; the address stays as it was',
   'test/ui/ask/siblings/replay-forks.test.ts > that cannot be made (%s) are named and left out, with those behind them',
   'test/agent/fork/fork.test.ts > of %s %j is the same rollout from any event, bit for bit',
-  'e2e/ask/permalink.test.ts > restores question, recipe, settings, rollout and step from the address alone; plays by keys, and hands out the rollouts',
+  'e2e/ask/permalink.test.ts > restores question, recipe, settings, rollout and step from the address; plays by keys, and exports the rollouts',
 )(
   'draws a group as a tree, and forks one of its rollouts beside the original',
   async () => {

@@ -22,7 +22,7 @@ const kill = async (page: Page, name: string): Promise<void> => {
   await workerNamed(page, name).evaluate(() => self.close());
 };
 
-it('says that the policy worker, the retrieval worker or the lab worker was lost, and goes on', async () => {
+it('reports that the policy worker, the retrieval worker or the lab worker was lost, and continues', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag`);
   await page.waitForSelector('[data-testid="device"]:has-text("CPU")');

@@ -51,7 +51,7 @@ const playAndDownload = async (page: Page): Promise<void> => {
   );
 };
 
-it('restores question, recipe, settings, rollout and step from the address alone; plays by keys, and hands out the rollouts', async () => {
+it('restores question, recipe, settings, rollout and step from the address; plays by keys, and exports the rollouts', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&recipe=search&n=2&seed=77&t=0.8&k=2&nlr=both`);
   await page.locator('[role=option]').nth(2).click();

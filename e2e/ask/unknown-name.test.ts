@@ -138,7 +138,7 @@ it('says it of an imported question and in an evaluation, before any answer', as
 
 slow(
   'test/lab/evaluate/look-up-names.test.ts > are looked up in one’s own passages, and in the web of that world and no other',
-  'test/ui/evaluate/unknown-names.test.tsx > twenty of many questions are listed, and the rest at a press',
+  'test/ui/evaluate/unknown-names.test.tsx > lists twenty of many questions, and the rest after a click',
   'e2e/ask/unknown-name.test.ts > says it of an imported question and in an evaluation, before any answer',
 )(
   'says it of a world that is made for an evaluation: its questions name what one’s own passages do not',

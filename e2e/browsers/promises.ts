@@ -37,9 +37,9 @@ interface Options {
 }
 
 const ASKS =
-  'e2e/ask/ask-wasm.test.ts > asks, streams, answers and plays back on WASM, from one press';
+  'e2e/ask/ask-wasm.test.ts > asks, streams, answers and plays back on WASM, after one click';
 const DROPS =
-  'e2e/shell/stray-drop.test.ts > a file dropped where none is taken does not replace the page, and is told where to go';
+  'e2e/shell/stray-drop.test.ts > a file dropped where none is accepted does not replace the page, and a message says where to drop it';
 const OFFLINE =
   'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone';
 const GOES_ON = 'e2e/opens-stored-by-0.1.test.ts > $kind: its address opens what it named; $more';

@@ -170,7 +170,7 @@ beforeAll(async () => {
 });
 afterAll(() => other.close());
 
-it('an address is fetched; what goes wrong is told apart', async () => {
+it('fetches an address, and distinguishes what can go wrong', async () => {
   const page = await opened();
   const { port } = other.address() as AddressInfo;
   const base = `http://localhost:${port}`;

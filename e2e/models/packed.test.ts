@@ -28,7 +28,7 @@ slow(
   'test/policy/measure/device.test.ts > is measured figure by figure, and nothing is left on it',
   'test/policy/measure/device.test.ts > is left alone when it is stopped',
   'test/ui/models/store/trials-store.test.ts > is downloaded with its policy and day, once it was measured',
-  'test/ui/models/store/trials-store.test.ts > is told layer by layer, then with the policy that it is of',
+  'test/ui/models/store/trials-store.test.ts > reports progress by layer, then the result with its policy',
   'test/ui/models/held.test.tsx > what is loaded says what its weights and its contexts are held in',
   'test/ui/models/held.test.tsx > what is chosen for a checkpoint is shown, stored, and loaded again',
   'test/ui/models/held.test.tsx > what a checkpoint needs marks the type that is chosen, and says what its contexts are held in',

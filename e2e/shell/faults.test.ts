@@ -49,7 +49,7 @@ it('a page that throws says so in its place, and the others open', async () => {
   await fault.waitFor();
 });
 
-it('a page whose file does not arrive says how to go on, and goes on', async () => {
+it('says how to continue when a page’s file does not load, and continues', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}runs`);
   await page.route(`**/assets/${scriptOf('EvaluatePage')}`, (route) => route.abort());

@@ -107,7 +107,7 @@ slow(
   300_000,
 );
 
-test('goes on without, and says so, where there are no service workers; a host’s 404 page opens any address', async () => {
+test('works without service workers, and says so; a host’s 404 page opens any address', async () => {
   const host = await staticHost(BASE, true);
   const page = await openPage(stage);
   const loads = loadsOf(page);

@@ -8,7 +8,7 @@ const stage = useStage();
 const GGUF = 'tiny.Q4_K_M.gguf';
 const FILE = resolve(import.meta.dirname, '../../test/fixtures/inspect/r1-searcher-dev.jsonl');
 
-it('a file dropped where none is taken does not replace the page, and is told where to go', async () => {
+it('a file dropped where none is accepted does not replace the page, and a message says where to drop it', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}evaluate`);
   await page.locator('main h1').waitFor();

@@ -24,7 +24,7 @@ const opensWords = async (page: Page): Promise<void> => {
   await page.keyboard.press('Escape');
 };
 
-it('leads from a question to the next chapter, opens what words mean, and goes on after another load', async () => {
+it('leads from a question to the next chapter, explains words, and continues after a reload', async () => {
   const page = await openPage(stage);
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'take the tour' }).click();
@@ -62,7 +62,7 @@ it('leads from a question to the next chapter, opens what words mean, and goes o
 });
 
 slow(
-  'e2e/shell/tour.test.ts > leads from a question to the next chapter, opens what words mean, and goes on after another load',
+  'e2e/shell/tour.test.ts > leads from a question to the next chapter, explains words, and continues after a reload',
 )('reaches questions from a page that needs none, where it is opened first', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}rollouts`);
@@ -76,9 +76,9 @@ slow(
 });
 
 slow(
-  'e2e/shell/tour.test.ts > leads from a question to the next chapter, opens what words mean, and goes on after another load',
+  'e2e/shell/tour.test.ts > leads from a question to the next chapter, explains words, and continues after a reload',
   'test/ui/tour/chapters.test.tsx > compares three systems on 20 questions, or shows the form with the reason',
-  'test/ui/shell/things.test.ts > ⌘K ticks a system for the next evaluation, one of one’s own too, and leaves the others ticked',
+  'test/ui/shell/things.test.ts > ⌘K selects a system for the next evaluation, also a custom one, and keeps the others selected',
   'test/ui/shell/things.test.ts > ⌘K finds questions by all of their words, and passages by the text',
 )(
   'leads from a question to a comparison, waits while one looks around, and goes on after a reload',

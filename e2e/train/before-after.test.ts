@@ -14,7 +14,7 @@ slow(
   'e2e/train/finished-run.test.ts > has its held-out questions as a film and before | after, whose rollouts open and are asked with the adapter',
   'test/ui/train/beside/ask-at-step.test.tsx > names the step whose adapter is asked, or the nearest that is kept',
   'test/ui/ask/siblings/ask-with.test.ts > asks its question as the run asks its held-out ones, without and with the adapter',
-  'test/ui/ask/notes/asked-with.test.tsx > says before the first press what answers, and offers to ask without it',
+  'test/ui/ask/notes/asked-with.test.tsx > says before the first click what answers, and offers to ask without it',
   'test/lab/storage/run-store.test.ts > are kept of every snapshot, with what the router had learned',
   'test/lab/storage/run-store.test.ts > can be deleted; what the run continues from stays',
 )(

@@ -133,10 +133,10 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
 
 slow(
   'e2e/train/finished-run.test.ts > has its held-out questions as a film and before | after, whose rollouts open and are asked with the adapter',
-  'test/ui/kit/charts/picture/export-chart.test.ts > is named after its title, which stands in it as text',
+  'test/ui/kit/charts/picture/export-chart.test.ts > is named after its title, and contains it as text',
   'test/ui/kit/charts/picture/export-chart.test.ts > looks as on the page without its style sheets',
   'test/ui/kit/charts/picture/export-chart.test.ts > has room for the whole drawing below its title, and the drawing, not an icon, in it',
-  'test/ui/kit/charts/picture/export-chart.test.ts > keeps the names that lie over the drawing at their places in it',
+  'test/ui/kit/charts/picture/export-chart.test.ts > keeps the labels over the drawing at their positions',
 )('every chart of a run leaves as a file that says what it is', async () => {
   const page = await openPage(stage);
   await page.goto(`${stage.url}runs`);

@@ -32,7 +32,7 @@ describe('applying updates', () => {
     expect(table.byId['a']?.segments).toEqual([policySegment([1, 2])]);
   });
 
-  it('replaces an event that is told again, as a route is once its reward is known', () => {
+  it('replaces an event that arrives again, such as a route once its reward is known', () => {
     const table = applyUpdates(EMPTY_TABLE, [
       started('a'),
       { rolloutId: 'a', type: 'event', index: 0, event: search(1, 'first') },

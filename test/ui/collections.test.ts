@@ -39,7 +39,7 @@ it('searches collections as chosen, and the built-in world where none is left', 
   expect(local()).toEqual({ kind: 'built-in' });
 });
 
-it('collections are searched alone, unless a web source of one’s own is set', () => {
+it('searches only collections, unless a custom web source is set', () => {
   const source = () => useSetup.getState().setup.source;
   const wiki = { kind: 'mediawiki', url: 'https://wiki.example/w/api.php' } as const;
   const otherWiki = { ...wiki, url: 'https://other.example/w/api.php' };
@@ -118,7 +118,7 @@ it('of a folder takes the files it can read, in order; of chosen files all', () 
   expect(pickedFiles([file('data'), file('y.bin')]).files).toHaveLength(2);
 });
 
-it('names every format in words of its own', () => {
+it('gives every format a distinct name', () => {
   expect(new Set(FORMATS.map(formatKey)).size).toBe(FORMATS.length);
   expect(new Set(FORMATS.map(formatWords)).size).toBe(FORMATS.length);
   expect(formatWords(FORMATS[0]!)).toBe('HotpotQA questions, JSON lines');

@@ -29,7 +29,7 @@ describe('the summary of a group', () => {
     expect(groupFigures([rollout])).toMatchObject({ em: null, recall: null, tokens: 3 });
   });
 
-  it('has recall of the rollouts alone whose question names supporting titles', () => {
+  it('averages recall only over rollouts with supporting titles', () => {
     const known = { ...emptyRollout('a'), metrics: metrics({ recall: 0.5 }) };
     const unknown = { ...known, id: 'b', question: { ...known.question, supporting: [] } };
     expect(groupFigures([known, unknown])?.recall).toBe(0.5);
@@ -40,7 +40,7 @@ describe('the summary of a group', () => {
     expect(groupFigures([])).toBeNull();
   });
 
-  it('leaves out what was cancelled: it says nothing about the policy', () => {
+  it('excludes cancelled rollouts, which say nothing about the policy', () => {
     const stop = (reason: StopEvent['reason']): StopEvent => ({
       t: 1,
       kind: 'stop',

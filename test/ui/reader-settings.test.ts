@@ -26,7 +26,7 @@ describe('the settings that a rollout’s numbers are computed under', () => {
     expect(settingsWords(settingsFor(null))).toBe('grpo, sequence-mean, clip −0.2 … +0.2, no KL');
   });
 
-  test('a rollout carries them; what is none of ours is passed over', () => {
+  test('reads the settings of a rollout, and ignores unknown ones', () => {
     const training = { preset: dapo.preset, objective: dapo.objective };
     expect(lossOfRollout({ training })).toEqual(training);
     expect(lossOfRollout({})).toBeNull();
@@ -37,7 +37,7 @@ describe('the settings that a rollout’s numbers are computed under', () => {
     expect(lossOfRollout({ training: later })).toBeNull();
   });
 
-  test('a run that trained its router alone computed no loss', () => {
+  test('has no loss for a run that trained only its router', () => {
     expect(lossOfRun({ ...dapo, router: { ...dapo.router, train: 'alone' } })).toBeNull();
   });
 });

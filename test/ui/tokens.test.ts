@@ -63,7 +63,7 @@ describe('the words of a token', () => {
   };
   const { logprobs: _, entropies: __, ...bare } = policySegment([7]);
 
-  it('reads the record’s own text, and says what the policy did not give', () => {
+  it('reads the record’s own text, and says what the policy did not report', () => {
     const said = words({ ...bare, tokens: [' Oslo'] });
     expect(said).toContain('“␣Oslo” · piece 7');
     expect(said).toContain('log-probability unknown · entropy unknown');

@@ -72,7 +72,7 @@ const kept = (page: Page): Promise<string> =>
     return parts.join('\n');
   });
 
-it('tells apart what can be wrong, answers through the server with summaries and a judge, and asks again after a fault', async () => {
+it('distinguishes what can be wrong, answers through the server with summaries and a judge, and asks again after a fault', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}models?device=wasm`);
   await page.getByRole('button', { name: 'Add a server' }).click();

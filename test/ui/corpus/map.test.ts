@@ -32,7 +32,7 @@ describe('the drawing', () => {
     expect(plan.toPixels([0.5, 0.5])).toEqual([143, 43]);
   });
 
-  test('what lies outside the passages has room too', () => {
+  test('has room for points outside the passages', () => {
     const wide = planMap(map, 236, 136, [[5, 0]]);
     const [x] = wide.toPixels([5, 0]);
     expect(x).toBeLessThanOrEqual(236 - 18);

@@ -48,7 +48,7 @@ it('is to go on from an event in Ask, by the place of the rollout in its evaluat
   });
 });
 
-it('is nothing of a rollout whose numbers alone are here', () => {
+it('is absent for a rollout of which only the numbers are stored', () => {
   stored = null;
   offered.length = 0;
   expect(draw()).toContain('Only the numbers of this rollout were imported');

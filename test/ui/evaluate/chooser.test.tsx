@@ -185,7 +185,7 @@ describe('the form', () => {
     expect(faultOf(FIRST_SPEC)).toBeNull();
   });
 
-  it('remembers the last draft, and begins anew where it cannot be read', () => {
+  it('restores the last draft, or the default if it is invalid', () => {
     const spec = { ...DEFAULT_SPEC, systems: [custom, 'search'], seeds: [3, 4] };
     const kept = JSON.stringify({ device: 'wasm', spec });
     expect(parseDraft(kept)).toEqual({ device: 'wasm', spec });

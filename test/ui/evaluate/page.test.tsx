@@ -307,7 +307,7 @@ describe('an evaluation', () => {
     expect(wordsIn(whole)).not.toContain('So far');
   });
 
-  it('that failed says why, what is kept and how it goes on', () => {
+  it('that failed says why, what is kept and how to continue', () => {
     const record = evaluationRecord('a', {
       status: 'failed',
       done: 3,

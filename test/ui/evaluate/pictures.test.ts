@@ -67,7 +67,7 @@ describe('a cell of the grid', () => {
     ]);
   });
 
-  it('is told by its shape too, down to a few pixels', () => {
+  it('is distinguishable by shape, down to a few pixels', () => {
     for (const size of [5, 8, 16]) {
       const shapes = CELL_KINDS.map((kind) => cellPaths([[kind]], size, size).get(kind));
       expect(new Set(shapes).size).toBe(CELL_KINDS.length);

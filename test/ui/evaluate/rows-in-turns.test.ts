@@ -15,7 +15,7 @@ const told = (rows: readonly TableRow[]): string[] =>
   rows.map(({ system, rollouts }) => `${system} ${rollouts}`);
 
 describe('rows of a table that fills', () => {
-  it('come so many at a time, in their order, until all stand', () => {
+  it('are rendered a few at a time, in order, until all are there', () => {
     const target = ['a', 'b', 'c', 'd', 'e'].map((id) => row(id, 1));
     const first = nextRows([], target, 'em', 2);
     expect([told(first.rows), first.left]).toEqual([['a 1', 'b 1'], true]);

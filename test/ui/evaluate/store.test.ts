@@ -157,7 +157,7 @@ describe('the page and the lab', () => {
     expect(lab.callsOf('evaluations.saveCustom')).toHaveLength(1);
   });
 
-  it('keep a system of one’s own where a shared one has its id: that gets another', async () => {
+  it('keep a custom system when an imported one has the same id: the import gets a new id', async () => {
     const own = {
       ...duplicateOf(getRecipe('search'), 'mine', 'Mine'),
       changes: { retrieval: { k: 5 } },

@@ -19,7 +19,7 @@ const found: UnknownInSet = {
 const drawn = (sets: UnknownInSet[], set = 0): string =>
   htmlOf(<UnknownNames nameCheck={{ state: 'known', sets }} set={set} />);
 
-it('twenty of many questions are listed, and the rest at a press', () => {
+it('lists twenty of many questions, and the rest after a click', () => {
   const html = drawn([found]);
   expect(wordsIn(html)).toContain(
     '⚠ 45 of 50 questions name something that no passage searched mentions',

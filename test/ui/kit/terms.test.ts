@@ -6,7 +6,7 @@ const found = (text: string): string[] =>
   termsIn(text).flatMap(({ text: piece, id }) => (id === null ? [] : [`${piece}: ${id}`]));
 
 describe('words with an explanation in a text', () => {
-  it('are acronyms that stand alone, the longest of them', () => {
+  it('are whole-word acronyms, the longest match first', () => {
     expect(found('EM and cover-EM (SQuAD), AggDiff by STIE')).toEqual([
       'EM: em',
       'cover-EM: cover-em',

@@ -103,7 +103,7 @@ describe('the connection to the lab', () => {
     expect(fake.callsOf('ask.need').slice(2)).toEqual([[['sources', 'policy']]]);
   });
 
-  it('is told before it was opened, and then asks', () => {
+  it('is set before it was opened, and then asks', () => {
     need('policy');
     expect(connectFake().callsOf('ask.need')).toEqual([[['policy']]]);
   });
@@ -143,7 +143,7 @@ describe('the connection to the lab', () => {
     expect([fake.opened(), fake.callsOf('ask.retry')]).toEqual([1, [[]]]);
   });
 
-  it('forgets the texts of tokens with another policy: its ids mean something else', async () => {
+  it('clears the texts of tokens for another policy, whose ids differ', async () => {
     const asked: number[][] = [];
     const pieces = (ids: number[]) => {
       asked.push(ids);

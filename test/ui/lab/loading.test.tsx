@@ -38,7 +38,7 @@ const fail = (kind: Failure['kind'], detail = ''): string => {
 beforeEach(() => useLab.setState(useLab.getInitialState(), true));
 
 describe('what is loading', () => {
-  it('stands there until all is there, and then no more', () => {
+  it('is shown until everything is loaded', () => {
     expect(wordsIn(show({}))).toBe('');
     expect(wordsIn(show({ world: part({}) }))).toBe(
       'Worldreading Retrieval✓ 5 parts Model✓ 5 parts',
@@ -121,6 +121,6 @@ describe('what failed to load', () => {
   });
 });
 
-it('says that storage is not told where the browser tells nothing', () => {
+it('says that storage is unknown if the browser does not report it', () => {
   expect(textOf(<StorageLine />)).toBe('storage: not available here');
 });

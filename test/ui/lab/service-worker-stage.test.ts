@@ -55,7 +55,7 @@ describe('a service worker that tells of its changes', () => {
 });
 
 describe('a service worker that is silent', () => {
-  test('stands where its registration has it', async () => {
+  test('has the stage of its registration', async () => {
     const installing = new FakeWorker();
     const { registration, found } = waits({ installing }, 'installed');
     const { registration: other, found: answers } = waits({ installing }, 'active');
@@ -76,7 +76,7 @@ describe('a service worker that is silent', () => {
   });
 });
 
-test('whoever has waited long enough looks no more', async () => {
+test('stops waiting after the timeout', async () => {
   const late = new AbortController();
   const { found } = waits({ installing: new FakeWorker() }, 'active', late.signal);
   await soon();

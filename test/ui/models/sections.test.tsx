@@ -26,7 +26,7 @@ beforeEach(() => {
 describe('the checkpoints on this device', () => {
   const section = () => htmlOf(<CheckpointsSection />, useCheckpoints, useSetup);
 
-  it('say what to do while there is none', () => {
+  it('say what to do while the list is empty', () => {
     expect(wordsIn(section())).toContain('Loading the list …');
     set({ status: 'ready' });
     expect(wordsIn(section())).toContain('No models yet. Enter a Hugging Face repository');
@@ -132,7 +132,7 @@ describe('the checkpoints on this device', () => {
     expect(wordsIn(section())).toContain('5 MB of 10 MB · waiting for the network');
   });
 
-  it('that is the policy says so, and can be one no more', () => {
+  it('in use says so, and cannot be chosen again', () => {
     set({ status: 'ready', checkpoints: [checkpoint('a')] });
     choosePolicy({ kind: 'checkpoint', id: 'a' });
     expect(wordsIn(section())).toContain('in use');
@@ -182,7 +182,7 @@ describe('what would be stored', () => {
     );
   });
 
-  it('stands where it was looked for; a look can be given up', () => {
+  it('is shown where it was requested, and can be cancelled', () => {
     const add = () => htmlOf(<AddCheckpoint />, useCheckpoints);
     expect(buttonsIn(add()).find(({ name }) => name === 'Check')?.disabled).toBe(true);
     set({ look: { status: 'looking', what: 'Qwen/Q' } });
@@ -216,7 +216,7 @@ it('says the shape of a model as far as its config tells', () => {
 describe('encoders', () => {
   const section = () => htmlOf(<EncodersSection />, useEncoders);
 
-  it('say what they are for while there is none, and what is being done', () => {
+  it('say what they are for while the list is empty, and what is in progress', () => {
     expect(wordsIn(section())).toContain('Reading the list … A folder with an ONNX model');
     useEncoders.setState({
       status: 'ready',

@@ -11,7 +11,7 @@ it('turns words that are no filter into a search of all texts', () => {
   });
 });
 
-it('leaves a filter that is being written alone', () => {
+it('does not touch a filter that is being typed', () => {
   for (const text of ['em =', 'think contains', 'not ', '(em', 'a', '"open', 'em = 0 and'])
     expect([text, plainSearch(text)]).toEqual([text, null]);
 });

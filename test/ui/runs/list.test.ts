@@ -62,7 +62,7 @@ describe('the list of runs', () => {
 });
 
 describe('bands of seeds', () => {
-  it('join runs that differ in the seed alone, and no others', () => {
+  it('join only runs that differ in nothing but the seed', () => {
     const runs = [seeded('a', 1), seeded('b', 2), seeded('c', 3, 99), seeded('d', 4)];
     expect(seedGroups(runs)).toEqual([[0, 1, 3], [2]]);
     // The same run imported twice is no second seed.

@@ -26,7 +26,7 @@ it('is extraction as long as a recipe that reads summaries is chosen, and nobody
   expect(summarizer()).toBe('off');
 });
 
-it('is of this visit alone where a recipe brought it', () => {
+it('is only for this visit if a recipe chose it', () => {
   fitSummarizer(true);
   expect(nextVisit()).toBe('off');
   useSetup.getState().change({ summarizer: { kind: 'extractive' } });

@@ -124,7 +124,7 @@ describe('the commands', () => {
 describe('Escape does the nearest thing', () => {
   const escape = () => named(/^Cancel the run/).act();
 
-  it('ends a search of all rollouts, and the run that goes on beside it the next time', async () => {
+  it('ends a search of all rollouts first, and a parallel run the next time', async () => {
     const fake = connectFake({ rollouts: { searchAll: () => new Promise(() => undefined) } });
     useRun.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
@@ -186,7 +186,7 @@ describe('training by command', () => {
     expect(fake.callsOf('train.stop')).toEqual([['a', true]]);
   });
 
-  it('goes on with the newest run that has steps left', () => {
+  it('resumes the newest run that has steps left', () => {
     const fake = connect();
     const { steps } = runRecord('x').settings;
     useTrain.setState({

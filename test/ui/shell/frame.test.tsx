@@ -214,7 +214,7 @@ describe('offline use', () => {
     await vi.waitFor(() => expect(useOffline.getState().status).toBe('ready'));
   });
 
-  it('waits for what the page needs alone, and where it needs nothing for a moment', async () => {
+  it('waits only for the parts that the page needs, or a moment without any', async () => {
     const register = vi.fn(() => Promise.resolve({ active: worker('activated') }));
     vi.stubGlobal('navigator', { serviceWorker: { register } });
     vi.useFakeTimers();
@@ -278,7 +278,7 @@ describe('the frame', () => {
     expect(wordsIn(top('/ask'))).toContain('≈ on WebGPU; exact repeats on WASM only');
   });
 
-  it('says of an address that is no place that it is none, and leads back', () => {
+  it('says that an address is not a page, with a link back', () => {
     const html = htmlOf(<NowherePage />);
     expect(wordsIn(html)).toContain('Page not found No page has this address.');
     expect(linksIn(html)[0]?.href).toBe('/ask');

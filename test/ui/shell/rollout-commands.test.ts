@@ -36,7 +36,7 @@ const connect = () =>
   });
 
 describe('keys of the table of rollouts', () => {
-  it('work on a table alone', () => {
+  it('work only on a table', () => {
     const at = (path: string) => commands.filter(({ when }) => when?.(path)).length;
     expect(['/rollouts/f', '/rollouts/f/', '/rollouts/a%2Fb'].map(at)).toEqual([7, 7, 7]);
     expect(['/rollouts/f/r', '/ask', '/x/rollouts/f'].map(at)).toEqual([0, 0, 0]);

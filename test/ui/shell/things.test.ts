@@ -50,7 +50,7 @@ it('⌘K asks by a recipe, and leaves the mechanisms of the one before', () => {
   });
 });
 
-it('⌘K ticks a system for the next evaluation, one of one’s own too, and leaves the others ticked', async () => {
+it('⌘K selects a system for the next evaluation, also a custom one, and keeps the others selected', async () => {
   const gone: string[] = [];
   useEvaluateDraft.getState().change({ systems: ['naive-rag'] });
   const own = duplicateOf(getRecipe('search'), 'mine', 'My loop');

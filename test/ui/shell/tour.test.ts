@@ -34,7 +34,7 @@ describe('the tour', () => {
     expect(now()).toEqual({ chapter: 1, step: 0, seen: ['ask'] });
   });
 
-  it('goes on where it was left, and begins anew where that cannot be read', () => {
+  it('continues at its stored position, and restarts if that is invalid', () => {
     const left = { chapter: 1, step: 1, seen: ['ask'] };
     expect(parseTour(JSON.stringify(left))).toEqual(left);
     for (const text of [null, '', '{}', '[1]', '{"chapter":-1,"step":0,"seen":[]}'])

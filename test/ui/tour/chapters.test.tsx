@@ -102,7 +102,7 @@ describe('training', () => {
     expect([fake.callsOf('train.create'), went]).toEqual([[], ['/train?run=busy']]);
   });
 
-  it('that could not begin leads to where the reason stands', async () => {
+  it('that could not start opens the page with the reason', async () => {
     connect({ train: { create: () => Promise.reject(new Error('no memory')) } });
     await press('train');
     expect(went).toEqual(['/train']);
@@ -177,7 +177,7 @@ describe('what a visitor has done', () => {
     expect(done()).toBe('');
   });
 
-  it('is told by what is there, with the tour or without it', () => {
+  it('depends on what exists, with or without the tour', () => {
     useRun.setState({ table: tableOf([emptyRollout('r')]) });
     expect(done()).toBe('asked');
     // What is still being written is not asked yet.

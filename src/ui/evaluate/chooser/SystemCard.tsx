@@ -88,10 +88,10 @@ export const SystemCard = memo(({ entry, ticked, tick, edit, ablate }: SystemCar
             </p>
           ) : null}
           {about.differences.length > 0 ? (
-            <ul className="departures">
-              {about.differences.map((departure) => (
-                <li key={departure} className="fine">
-                  <Terms>{departure}</Terms>
+            <ul className="differences">
+              {about.differences.map((difference) => (
+                <li key={difference} className="fine">
+                  <Terms>{difference}</Terms>
                 </li>
               ))}
             </ul>

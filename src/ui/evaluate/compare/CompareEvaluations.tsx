@@ -91,7 +91,7 @@ const Compared = ({ id, other, version }: { id: string; other: string; version: 
   const counts = table.rows.flatMap(
     ({ cells }) => cells.find(({ measure }) => measure === by)?.difference?.n ?? [],
   );
-  // Evaluations without common questions or systems are no error; the page says so.
+  // Evaluations without common questions or systems are not an error; the page says so.
   if (table.rows.length === 0)
     return (
       <p>

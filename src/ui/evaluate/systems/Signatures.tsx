@@ -78,10 +78,10 @@ const Signature = ({ system, row, family, titleOf }: SignatureProps) => (
     {system.departures && system.departures.length > 0 ? (
       <details>
         <summary>Differences from the paper</summary>
-        <ul className="departures">
-          {system.departures.map((departure) => (
-            <li key={departure} className="fine">
-              <Terms>{departure}</Terms>
+        <ul className="differences">
+          {system.departures.map((difference) => (
+            <li key={difference} className="fine">
+              <Terms>{difference}</Terms>
             </li>
           ))}
         </ul>

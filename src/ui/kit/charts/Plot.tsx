@@ -67,7 +67,7 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
   );
 };
 
-/** The raw values behind a smoothed line. */
+/** Raw values, drawn under the smoothed line. */
 const behindOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = plan.behind[index] ?? [];
   return data.length > 0 ? (

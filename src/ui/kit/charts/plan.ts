@@ -17,7 +17,7 @@ export interface ChartPlan {
   axis: Axis;
   /** Points to draw per series, in order. */
   lines: readonly (readonly PlotPoint[])[];
-  /** Raw values behind a smoothed line; otherwise empty. */
+  /** Raw values under a smoothed line; otherwise empty. */
   behind: readonly (readonly PlotPoint[])[];
   /** Most measurements combined in one point. */
   stepsAPoint: number;
@@ -40,7 +40,7 @@ const measuredOf = ({ points, interval }: Series): PlotPoint[] =>
       )
     : envelopeBuckets(points, BUCKETS);
 
-/** A smoothed line has no band; the raw values are drawn behind it. */
+/** A smoothed line has no band; the raw values are drawn under it. */
 const pointsOf = (series: Series): PlotPoint[] =>
   series.smoothed
     ? envelopeBuckets(series.smoothed, BUCKETS).map(({ x, y }) => ({ x, y }))

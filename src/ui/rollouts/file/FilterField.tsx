@@ -33,7 +33,7 @@ const faultOf = (text: string): Fault | null => {
 };
 
 /**
- * A copy of the text behind the field, with the error underlined, because an `<input>` cannot
+ * A copy of the text under the field, with the error underlined, because an `<input>` cannot
  * underline parts.
  * @param left scroll offset of the field in CSS pixels
  */

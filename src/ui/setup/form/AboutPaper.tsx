@@ -25,9 +25,9 @@ export const AboutPaper = ({
       <Terms>{about.parts.join('; ')}</Terms>
     </dd>
     <dt>Differences from the paper</dt>
-    {about.differences.map((departure) => (
-      <dd key={departure}>
-        <Sentence text={departure} />
+    {about.differences.map((difference) => (
+      <dd key={difference}>
+        <Sentence text={difference} />
       </dd>
     ))}
     {about.published ? (

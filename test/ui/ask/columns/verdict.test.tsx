@@ -30,7 +30,7 @@ const line = (rollout: Rollout, of: Question | null = gold): string =>
 const ended = (reason: 'cancelled' | 'error') => [{ ...stop, reason }];
 
 describe('what a rollout came to', () => {
-  it('stands beside gold, with its scores and what it took', () => {
+  it('is shown with gold, its scores and its costs', () => {
     const said = line(done());
     expect(said).toContain('✓ exact matchBorfieldgold: Borfield / Borf');
     for (const fact of [
@@ -133,7 +133,7 @@ describe('what a rollout came to', () => {
 });
 
 describe('what cut a rollout short', () => {
-  it('is told only of what came from outside, at its end', () => {
+  it('is reported only for interruptions from outside, at the end', () => {
     expect(interruptionOf({ events: ended('cancelled') })).toBe('cancelled');
     expect(interruptionOf({ events: [stop] })).toBeNull();
     expect(interruptionOf({ events: [] })).toBeNull();
@@ -185,7 +185,7 @@ describe('a group of rollouts', () => {
   });
 });
 
-it('what STIE did stands in plain words, and each of its own opens its meaning', () => {
+it('says in plain words what STIE did, and explains its terms', () => {
   const { segment: _, ...rest } = verdict;
   const refused: VerdictEvent = { ...rest, over: 'query', action: 'refused', blocked: [] };
   const html = htmlOf(<VerdictLine rollout={done({ events: [refused] })} gold={gold} />);

@@ -99,7 +99,7 @@ describe('a token', () => {
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain('Token “#1”');
   });
 
-  it('that is a tag has the name of the recipe’s system, and its own is told', () => {
+  it('that is a tag has the recipe’s name, and its own name is stated', () => {
     const asked = { id: 'ur2', version: '2', settings: { ...getRecipe('ur2').settings } };
     useRun.setState({ table: tableOf([{ ...rollout, recipe: asked }]) });
     usePieces.setState({ policyId: 'test', texts: { 1: '<search>', 2: ' who' } });

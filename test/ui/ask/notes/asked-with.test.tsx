@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('an address with an adapter', () => {
-  it('says before the first press what answers, and offers to ask without it', () => {
+  it('says before the first click what answers, and offers to ask without it', () => {
     expect(before()).toBe('');
     useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
     expect(wordsIn(before())).toBe(

@@ -66,7 +66,7 @@ describe('searches that failed', () => {
     expect(wordsIn(show([emptyRollout('a')]))).toBe('');
   });
 
-  it('of a web of one’s own name the server, and what can be done', () => {
+  it('of a custom web source name the server, and what to do', () => {
     const html = show([failing('a', WEB, WEB)], {
       kind: 'searxng',
       url: 'http://localhost:8080/x',

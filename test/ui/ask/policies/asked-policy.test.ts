@@ -22,13 +22,13 @@ it.each([
   expect(formatAddress(address)).toContain(query);
 });
 
-it('an address with a policy that cannot be read says so, and asks the policy alone', () => {
+it('reports an invalid policy in an address, and asks only the policy', () => {
   const { address, problems } = parseAddress('?q=test-2&policy=%40&beside=run@x');
   expect(address.sides).toBeUndefined();
   expect(problems).toEqual(['policy=@', 'beside=run@x']);
 });
 
-it('the policy that stands before comes first', () => {
+it('puts the compared policy first', () => {
   const run = { kind: 'run', run: 'r', step: null } as const;
   expect(policiesOf(null, BUILT_IN_SETUP)).toBeUndefined();
   expect(policiesOf({ policy: run, beside: null }, BUILT_IN_SETUP)).toEqual([run]);
@@ -36,7 +36,7 @@ it('the policy that stands before comes first', () => {
   expect(policiesOf({ policy: null, beside: run }, BUILT_IN_SETUP)).toEqual([run, ALONE]);
 });
 
-it('a fork of a training rollout goes on with the adapter that wrote it, or says which other one', () => {
+it('continues a fork of a training rollout with the adapter that wrote it, or names another one', () => {
   const source = { runId: 'r', name: 'r', group: 'g', setup: BUILT_IN_SETUP };
   const at = (step: number, steps: number[], group = 'g') =>
     writerOf(

@@ -87,7 +87,7 @@ describe('a first visit', () => {
   });
 });
 
-describe('questions and passages of one’s own', () => {
+describe('custom questions and passages', () => {
   const note = (): string =>
     wordsIn(htmlOf(<Welcome />, useRun, useView, useLab, useSetup)).includes(
       'The built-in model knows only the built-in world',
@@ -95,7 +95,7 @@ describe('questions and passages of one’s own', () => {
       ? 'said'
       : 'not said';
 
-  it('are said beforehand to be foreign to the built-in policy, and to no other', () => {
+  it('come with a warning for the built-in policy only', () => {
     // Beside the open setup, which says it itself, it is not said twice.
     useView.setState({ setupOpen: false });
     expect(note()).toBe('not said');
@@ -170,7 +170,7 @@ describe('the settings', () => {
     );
   });
 
-  it('search a corpus of one’s own alone, unless something else is set', () => {
+  it('search only a custom corpus, unless something else is set', () => {
     useSetup.setState({ setup: { ...BUILT_IN_SETUP, source: 'local' } });
     expect(wordsIn(form())).toContain('(always-local)');
   });
@@ -224,7 +224,7 @@ describe('the question of a run', () => {
   const head = (): string => textOf(<QuestionHeader />, useRun, useLab);
   const asked = { runId: 'r', settings: parseAddress('').address.settings, setup: BUILT_IN_SETUP };
 
-  it('stands with its gold, its chain and what it needs', () => {
+  it('is shown with its gold, its chain and its sources', () => {
     useRun.setState({
       request: { ...asked, asked: { kind: 'world', id: 'q' } },
       question: {

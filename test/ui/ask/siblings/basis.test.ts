@@ -68,12 +68,12 @@ beforeEach(() => {
 describe('a rollout of a file', () => {
   const FILE = { file: 'f', rollout: 'a' };
 
-  it('is gone on with by the policy that is loaded, where that wrote it and finds what it found', async () => {
+  it('is continued by the loaded policy if that wrote it and finds the same passages', async () => {
     connect();
     expect(await basisOf(FILE, record())).toEqual({ name: 'a file', setup: BUILT_IN_SETUP });
   });
 
-  it('is gone on with by the adapter that it names, where that is kept', async () => {
+  it('is continued by the adapter that it names, if that is stored', async () => {
     connect();
     const policy = { id: 'other', revision: '9', adapter: 'run-a-step-2' };
     expect(await basisOf(FILE, record({ policy }))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a rollout of a file', () => {
     });
   });
 
-  it('that an evaluation made is gone on with by what it names: an adapter, or for certain none', async () => {
+  it('of an evaluation is continued by the adapter that it names, or explicitly without one', async () => {
     connect();
     const policy = { id: 'test', revision: '0' };
     const without = record({ runId: 'evaluation', policy: { ...policy, adapter: null } });
@@ -153,7 +153,7 @@ describe('a rollout of an evaluation', () => {
       },
     });
 
-  it('is gone on with by what the evaluation says', async () => {
+  it('is continued as the evaluation says', async () => {
     evaluated({ retrieval: [{ k: 3 }, { k: 5 }] });
     expect(await basisOf(PLACE, record())).toEqual({
       name: 'Evaluation e',

@@ -70,7 +70,7 @@ it('says why a fork was not made, and leaves everything else as it was', async (
   ]);
 });
 
-it('stands behind the forks that were made before it, each with other random numbers', async () => {
+it('comes after earlier forks, each with different random numbers', async () => {
   const fake = await shown();
   const start = (id: string) => {
     useRun.getState().apply([{ type: 'started', rolloutId: id, rollout: rollout(id) }]);
@@ -86,7 +86,7 @@ it('stands behind the forks that were made before it, each with other random num
   expect(new Set(seeds).size).toBe(2);
 });
 
-it('lets only the policy that wrote a rollout of a file go on with it, unless another one is chosen', async () => {
+it('lets only the policy that wrote a rollout of a file continue it, unless another one is chosen', async () => {
   const fake = connectFake();
   const source = { place: { file: 'f', rollout: 'a' }, name: 'asked.jsonl', setup: BUILT_IN_SETUP };
   const paths: string[] = [];

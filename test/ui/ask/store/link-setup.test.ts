@@ -104,7 +104,7 @@ describe('the setup in an address', () => {
     expect(missing).toEqual(['the collection “rivers”: import its files on Corpus']);
   });
 
-  it('says every part in words', () => {
+  it('says every part as text', () => {
     expect(linkWords(carried(setupOf('a'), device('a')))).toEqual([
       { part: 'model', words: 'Qwen' },
       { part: 'questions', words: 'rivers' },

@@ -96,7 +96,7 @@ describe('an address and what is chosen here', () => {
     expect(status()).toBe('same');
   });
 
-  it('are decided by whoever runs something: the address follows', async () => {
+  it('are decided by starting a run: the address follows', async () => {
     open(over('Wiki', HASH));
     await checkLinkedSetup();
     useRun.getState().begin(

@@ -46,7 +46,7 @@ describe('playback', () => {
     expect(view().playing).toBe(false);
   });
 
-  it('starts at the first event, goes on from where it stands, and begins again at the end', () => {
+  it('starts at the first event, continues from its position, and restarts at the end', () => {
     togglePlaying();
     expect([...at(), view().playing]).toEqual([0, 0, true]);
     move('forward');
@@ -95,7 +95,7 @@ describe('the rollout in focus', () => {
     expect(at()).toEqual([1, null]);
   });
 
-  it('does not move where there is none', () => {
+  it('does not move without a target', () => {
     useRun.getState().clear();
     focusNext(1);
     focusNext(-1);

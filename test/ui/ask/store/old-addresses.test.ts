@@ -144,7 +144,7 @@ describe('an address that somebody kept', () => {
     expect(parseAddress(`?with=${long}`).problems).toEqual([`with=${'x'.repeat(100)}`]);
   });
 
-  it('never fails, whatever stands in it, and comes to rest: what it says is said again', () => {
+  it('never fails for any text, and is stable: formatting it again gives the same', () => {
     const field = fc.tuple(
       fc.constantFrom(
         'q',

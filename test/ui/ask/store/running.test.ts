@@ -182,7 +182,7 @@ describe('while the world is still loaded', () => {
 });
 
 describe('what comes too late', () => {
-  it('a question’s gold does not stand beside other rollouts', async () => {
+  it('does not show a question’s gold with other rollouts', async () => {
     const gold = deferred<Question | null>();
     const fake = connectFake({ ask: { question: () => gold.promise } });
     open('?q=q1');
@@ -206,7 +206,7 @@ describe('what comes too late', () => {
     expect(state().run).toMatchObject({ runId: 'other', status: 'waiting', failure: null });
   });
 
-  it('states and names of a run that was left behind are dropped', () => {
+  it('drops states and names of an earlier run', () => {
     const fake = connectFake({}, [askLabUser]);
     state().begin(request('now'), null);
     const past = {

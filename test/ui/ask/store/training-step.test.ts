@@ -123,7 +123,7 @@ describe('an address of rollouts of a training step', () => {
 });
 
 describe('rollouts that are opened from a step', () => {
-  it('stand with the chosen one in front, at an address that opens them again', async () => {
+  it('are shown with the chosen one focused, at an address that opens them again', async () => {
     connectFake(trained());
     const went: string[] = [];
     useView.setState({ playing: true, pinned: true });

@@ -25,7 +25,7 @@ it('collections are called by their names, in the order in which they were chose
   expect(words('a')).toBe('Diary');
 });
 
-it('one that was deleted is told, but not before the list was read', () => {
+it('reports a deleted collection once the list is loaded', () => {
   expect(words('a')).not.toContain('(gone)');
   useCollections.setState({ status: 'ready', collections: [collection('b', { name: 'Papers' })] });
   expect(words('a', 'b')).toBe('a deleted collection, Papers (gone)');

@@ -37,7 +37,7 @@ const silence = (opaque: boolean): void =>
 beforeEach(() => page());
 
 describe('a file of an address', () => {
-  it('is fetched without cookies, and told as it comes', async () => {
+  it('is fetched without cookies, with progress', async () => {
     const body = '0123456789';
     answer(() => new Response(body, { headers: { 'content-length': '10' } }));
     const told: number[][] = [];
@@ -173,7 +173,7 @@ describe('what goes wrong', () => {
     await expect(fetchFile('https://a.example/x', stop.signal, silent)).rejects.toThrow('mine');
   });
 
-  it('an error that is none of the net is not explained away', async () => {
+  it('does not report a program error as a network error', async () => {
     answer(() => {
       throw new RangeError('a fault of the program');
     });

@@ -58,7 +58,7 @@ describe('an import', () => {
     expect(call?.[2]).toMatchObject([{ name: 'wiki.jsonl', choice: {} }]);
   });
 
-  it('goes into the collection that was chosen; a name of blanks is none', async () => {
+  it('goes into the chosen collection; a blank name is refused', async () => {
     const fake = connect({ importFiles: () => Promise.resolve(ready()) });
     offer('a.jsonl');
     useCollections.setState(({ pending }) => ({ pending: pending && { ...pending, into: 'c' } }));
@@ -157,7 +157,7 @@ describe('an import', () => {
     expect(fake.callsOf('collections.importFiles')).toHaveLength(1);
   });
 
-  it('that was stopped goes on where it was, with the file of this visit', async () => {
+  it('resumes a stopped import with the file of this visit', async () => {
     const fake = connect({ importFiles: () => Promise.resolve({ status: 'cancelled' }) });
     const record = importRecord({ name: 'again.jsonl', bytes: 5, readBytes: 2 });
     expect(fileOf(record)).toBeUndefined();
@@ -265,7 +265,7 @@ describe('an address', () => {
     expect(state()).toMatchObject({ problem: null, job: null });
   });
 
-  it('goes on with an import whose file it is', async () => {
+  it('resumes an import with its own file', async () => {
     const fake = connect({ resumeImport: () => Promise.resolve(ready()) });
     answer(() => Promise.resolve(new Response('12345')));
     await resumeFromUrl(importRecord(), 'https://a.example/wiki.jsonl');

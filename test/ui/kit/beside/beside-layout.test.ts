@@ -108,7 +108,7 @@ const anyRound = fc.option(
 );
 
 describe('two rollouts side by side', () => {
-  it('stand within the picture, nothing on anything else: real pairs on a telephone and a screen', async () => {
+  it('stay within the picture without overlaps: real pairs on a phone and a screen', async () => {
     const rollouts = (await rolloutsOf(new Blob([ownLines().join('\n')]))).filter(isOwnRollout);
     expect(rollouts).toHaveLength(10);
     for (let i = 0; i < rollouts.length; i += 2) {
@@ -143,7 +143,7 @@ describe('two rollouts side by side', () => {
     expect(right?.lines).toEqual([{ kind: 'plain', text: 'no such search' }]);
   });
 
-  it('are named once where they stand beside each other, at each round where below each other', () => {
+  it('are named once when side by side, at each round when stacked', () => {
     const two = beside([round(1), round(1)]);
     expect(besideLayout(two, answered, 900).heads).toMatchObject([
       { side: 0, short: false },
@@ -172,7 +172,7 @@ describe('what a round shows', () => {
   const linesOf = (one: BesideRound, width = 900) =>
     besideLayout(beside([one, null]), answered, width).cells[0]?.lines ?? [];
 
-  it('is its number and source, the query, then what came, gold told apart by a sign too', () => {
+  it('is its number and source, the query, then the results, gold marked by a symbol too', () => {
     const passages = [
       { title: 'Ida Holm', gold: true },
       { title: 'Rain', gold: false },
@@ -209,11 +209,11 @@ describe('what a round shows', () => {
     expect(linesOf(round(1, { passages: passages.slice(0, 6) })).at(-1)?.text).toBe('▤ P5');
   });
 
-  it('of the background is no search of the policy', () => {
+  it('of the background is not a search of the policy', () => {
     expect(linesOf(round(0, { source: null })).map((one) => one.text)).toEqual(['background']);
   });
 
-  it('breaks a long query at a word, and says where it goes on', () => {
+  it('breaks a long query at a word, with an ellipsis', () => {
     const query =
       'which of the two rivers that meet below the old town of Borfield is the longer one';
     const [, first, second, third] = linesOf(round(1, { query }), 560);

@@ -98,7 +98,7 @@ describe('an axis', () => {
 });
 
 describe('labels', () => {
-  it('stand where they are wanted as long as there is room', () => {
+  it('are at their desired positions while there is room', () => {
     expect(spreadLabels([50, 10, 90], 13, 0, 100)).toEqual([50, 10, 90]);
   });
 
@@ -121,7 +121,7 @@ describe('labels', () => {
     );
   });
 
-  it('of a stack stand in the middle of their layers', () => {
+  it('of a stack are in the middle of their layers', () => {
     const stack = spec({ kind: 'stack', series: [series('low', [1, 2]), series('high', [1, 2])] });
     const plan = planChart(stack);
     // The axis is 0 … 4: the layers' middles lie at 1 and 3.
@@ -170,7 +170,7 @@ describe('what is drawn of many measurements', () => {
     expect(meanBuckets(rows, 10)).toEqual(rows);
   });
 
-  it('says how many steps a point stands for', () => {
+  it('says how many steps a point combines', () => {
     const many = series('s', ...wave.map(({ x, y }): [number, number] => [x, y]));
     expect(planChart(spec({ series: [many] }))?.stepsAPoint).toBe(8);
     expect(planChart(spec({ series: [series('s', [1, 1], [2, 2])] }))?.stepsAPoint).toBe(1);
@@ -231,7 +231,7 @@ describe('the values at a step', () => {
     expect(nearestIndex([], 1)).toBe(-1);
   });
 
-  it('lie between the first and last step of any series', () => {
+  it('are between the first and last step of any series', () => {
     const both = [series('a', [5, 1], [9, 1]), series('b'), series('c', [2, 1], [5, 1])];
     expect(allX(both)).toEqual([2, 5, 9]);
     expect(spanOf(both)).toEqual([2, 9]);

@@ -94,7 +94,7 @@ describe('bars', () => {
     expect(html).not.toContain('<wrong>');
   });
 
-  it('that are none say why, and share of nothing is a dash', () => {
+  it('without data say why, and a share of nothing is a dash', () => {
     expect(wordsIn(show({ bars: [] }))).toBe('Outcomes No outcome yet.');
     expect(names(show({ bars: [] }))).toEqual([]);
     expect(valuesOf(show({ total: 0 }), 'title')).toContain('It was right. – of 0.');

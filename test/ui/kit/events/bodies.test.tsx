@@ -63,7 +63,7 @@ describe('passages', () => {
     newEntities: 1,
   };
 
-  it('stand with their call: time, size, and what it brought', () => {
+  it('are shown with their call: time, size, and new passages', () => {
     expect(words(call)).toContain(
       '“who” asked of local: 3.0 ms (2.0 ms added) · 1 request · 1.5 kB · 1 new supporting title · 1 passage seen before · 1 new entity',
     );
@@ -203,7 +203,7 @@ describe('a verdict of STIE', () => {
 });
 
 describe('candidates', () => {
-  it('stand by confidence, as a probability beside its number', () => {
+  it('are sorted by confidence, as a probability next to its number', () => {
     const html = body([candidates]);
     expect(rowsIn(html)).toEqual([
       ['probed answer', 'probability per token', 'confidence', 'rounds'],

@@ -109,7 +109,7 @@ describe('the closed card of an event', () => {
     for (const event of EVERY) expect(card(event)).toMatch(/class="glyph[^"]*" aria-hidden="true"/);
   });
 
-  it('says where playback stands, and what it has not come to', () => {
+  it('shows the playback position, and later events as pending', () => {
     const classes = (rest: Partial<EventCardProps>) => valuesOf(card(stop, rest), 'class')[0];
     expect(classes({ ahead: true })).toContain('ahead');
     expect(classes({ selected: true })).toContain('selected');
@@ -118,7 +118,7 @@ describe('the closed card of an event', () => {
     expect(valuesOf(card(stop), 'aria-current')).toEqual([]);
   });
 
-  it('does not say twice what stands below it when it is open', () => {
+  it('does not repeat its body when it is open', () => {
     const closed = wordsIn(card(think));
     const open = wordsIn(card(think, { open: true }));
     expect(closed.match(/I look for him/g)).toHaveLength(1);

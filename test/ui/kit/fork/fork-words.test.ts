@@ -13,7 +13,7 @@ const own = async () =>
   (await rolloutsOf(new Blob([ownLines().slice(0, 4).join('\n')]))).filter(isOwnRollout);
 
 describe('what a fork would do', () => {
-  it('is told at every event of the real rollouts: possible, or why not', async () => {
+  it('is possible at every event of the real rollouts, or says why not', async () => {
     const told = (await own()).flatMap((rollout) =>
       rollout.events.flatMap((_, at) =>
         FORK_CHANGES.map((change) => {

@@ -35,7 +35,7 @@ const hopsOf = (steps: readonly Step[], answer: string | null, chain = CHAIN): H
 
 const film: Step = { query: 'director of Red Fog', hits: [FILM] };
 
-describe('a hop in words', () => {
+describe('a hop as text', () => {
   it('says what was asked, what came of it, and when', () => {
     const [first, second] = hopsOf(
       [
@@ -58,7 +58,7 @@ describe('a hop in words', () => {
     );
   });
 
-  it('says what the policy went on with instead', () => {
+  it('says what the policy used instead', () => {
     const [, second] = hopsOf(
       [film, { query: 'where was Ida Holm born', source: 'web', hits: [BORN, STALE] }],
       'Bergen',
@@ -67,7 +67,7 @@ describe('a hop in words', () => {
     expect(hopLabel(second, 1)).toMatch(/found and misread, search 2, used Bergen instead$/);
   });
 
-  it('that failed says how often it was asked for, where it lies, or that nothing named it', () => {
+  it('that failed says how often it was searched, where it is, or that no query named it', () => {
     const born = (source: 'local' | 'web', ...hits: Step['hits']): Step => ({
       query: 'where was Ida Holm born',
       source,
@@ -156,7 +156,7 @@ it('names of relations are read as words', () => {
 });
 
 describe('the note below the map', () => {
-  it('says why there is none, or what it cannot tell', () => {
+  it('says why there is no map, or what is unknown', () => {
     expect(mapNote(hopMap(searched([film], null, { chain: [], supporting: [] })))).toMatch(
       /^No hop map: the file names neither/,
     );

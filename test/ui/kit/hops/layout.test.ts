@@ -19,7 +19,7 @@ const cornersOf = (path: string): Place[] => {
 };
 
 describe('the nodes of the hop map', () => {
-  it('stand within the picture and the page, in reading order, none on another', () => {
+  it('stay within the picture and the page, in reading order, without overlaps', () => {
     fc.assert(
       fc.property(...sizes, (count, width) => {
         const layout = hopLayout(count, width);

@@ -15,7 +15,7 @@ it('a text is kept under its key', () => {
   expect(remembered('forage.b')).toBeNull();
 });
 
-it('a browser without storage, or one that refuses it, goes on without', () => {
+it('works in a browser without storage, or with blocked storage', () => {
   vi.stubGlobal('localStorage', undefined);
   expect(remembered('forage.a')).toBeNull();
   expect(() => remember('forage.a', 'one')).not.toThrow();

@@ -105,7 +105,7 @@ const faultsOf = ({ nodes, leaves, names, height }: TreeLayout, width: number): 
 };
 
 describe('the tree of siblings', () => {
-  it('of real rollouts stands within its picture, an answer a rollout', async () => {
+  it('of real rollouts stays within its picture, one answer per rollout', async () => {
     const rollouts = await rolloutsOf(new Blob([ownLines().slice(0, 6).join('\n')]));
     for (const shown of [rollouts, rollouts.slice(0, 2), rollouts.slice(4, 6)]) {
       const { values } = valuesOf(

@@ -112,7 +112,7 @@ describe('the label of a node', () => {
     expect(nodeLabel(part, words, 3, null)).toMatch(/^Part 1, Search/);
   });
 
-  it('names the event of the first real rollout that a branch is told from', async () => {
+  it('names the event of the first real rollout that a branch is compared with', async () => {
     const rollouts = await rolloutsOf(new Blob([ownLines().slice(0, 2).join('\n')]));
     const [root] = siblingTree(rollouts.map(stepsOf), [1, -1]);
     const rollout = rollouts[root?.members[0] ?? -1];

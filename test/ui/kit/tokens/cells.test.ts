@@ -93,7 +93,7 @@ describe('the painter of cells', () => {
     expect(rects[0]).toMatchObject({ colour: 'policy', alpha: 1, width: 4, height: 10 });
   });
 
-  it('stands a cell at the foot of its row, and hangs it from the top', () => {
+  it('draws a cell from the bottom of its row, or hangs it from the top', () => {
     const half = { ...full, height: 0.5 };
     expect(draw([half]).rects[0]).toMatchObject({ y: 5, height: 5 });
     expect(draw([{ ...half, hangs: true }]).rects[0]).toMatchObject({ y: 0, height: 5 });

@@ -209,7 +209,7 @@ describe('a checkpoint', () => {
     expect(state().problem?.message).toBe('the worker died');
   });
 
-  it('that is deleted is no policy any more; brought back, it is one again', async () => {
+  it('stops being the policy when deleted, and is the policy again when restored', async () => {
     connect();
     choosePolicy({ kind: 'checkpoint', id: 'a' });
     await removeCheckpoint('a');
@@ -257,7 +257,7 @@ describe('a checkpoint', () => {
   });
 });
 
-it('gives a token to the hub that it is for, and keeps it in memory alone', async () => {
+it('gives a token only to its hub, and keeps it only in memory', async () => {
   const fake = connect({ useToken: died });
   giveToken('https://hub', 'hf_x');
   await settle();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { choosePolicy, parseSetup, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 
-it('takes back what it wrote, and only that', () => {
+it('removes only the automatic summarizer', () => {
   const setup = { ...BUILT_IN_SETUP, policy: { kind: 'checkpoint' as const, id: 'qwen' } };
   expect(parseSetup(JSON.stringify(setup))).toEqual(setup);
   for (const text of [null, '', '{', '{}', '[]', JSON.stringify({ ...setup, more: 1 })])

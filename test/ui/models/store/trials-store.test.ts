@@ -60,7 +60,7 @@ beforeEach(() => {
 });
 
 describe('the agreement with the checkpoint', () => {
-  it('is told layer by layer, then with the policy that it is of', async () => {
+  it('reports progress by layer, then the result with its policy', async () => {
     const end = deferred<typeof AGREEMENT>();
     connectFake({
       ask: {
@@ -113,7 +113,7 @@ describe('the agreement with the checkpoint', () => {
     expect(fake.callsOf('ask.agreement')).toHaveLength(1);
   });
 
-  it('without a policy asks nothing', async () => {
+  it('requests nothing without a policy', async () => {
     useLab.setState({ policy: null });
     const fake = connectFake();
     await startAgreement();
@@ -149,7 +149,7 @@ describe('a measured device', () => {
     expect(trials().measure).toEqual({ status: 'done', result: MEASURE, policy: POLICY });
   });
 
-  it('begins anew without the figures of the last time', async () => {
+  it('restarts without the numbers of the last time', async () => {
     connectFake({ ask: { measure: () => Promise.resolve(MEASURE) } });
     await startMeasure();
     const end = deferred<DeviceMeasure>();

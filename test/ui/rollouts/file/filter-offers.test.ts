@@ -12,7 +12,7 @@ const known = (field: string): readonly string[] =>
 const textsOf = (text: string): string[] =>
   offersAt(text, text.length, known).items.map((item) => item.text);
 
-it('an empty field offers every field, behind the last five filters', () => {
+it('offers every field in an empty filter, after the last five filters', () => {
   const kept = new Map<string, string>();
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => kept.get(key) ?? null,

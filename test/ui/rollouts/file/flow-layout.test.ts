@@ -70,7 +70,7 @@ describe('the flow from question to answer', () => {
     );
   });
 
-  it('stands within the picture, with room for the names of what was lost', () => {
+  it('stays within the picture, with room for the names of the branches', () => {
     fc.assert(
       fc.property(flows, widths, (flow, width) => {
         const { stages, height, labels } = flowLayout(flow, width);
@@ -109,7 +109,7 @@ describe('the flow from question to answer', () => {
     );
   });
 
-  it('goes straight down as wide as what goes on', () => {
+  it('goes straight down as wide as the next stage', () => {
     const { stages } = flowLayout(flowOf([...many(3, 'right'), ...many(1, 'not-asked')]), 572);
     const [all, asked] = stages;
     if (!all || !asked) throw new Error('there are five stages');

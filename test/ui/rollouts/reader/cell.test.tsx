@@ -24,7 +24,7 @@ const cellWords = (segments: Segment[]): string => {
   return wordsIn(htmlOf(<CellView cell={cell} rollout={rollout} />));
 };
 
-it('a background stands before what the policy wrote after it, a result after its query', () => {
+it('puts a background before the following text of the policy, a result after its query', () => {
   const words = cellWords([
     segment('prompt', 'question', 'Where?'),
     segment('environment', 'background', '<background>Early : is read first.</background>'),

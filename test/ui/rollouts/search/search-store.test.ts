@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 describe('a search of all rollouts', () => {
-  it('shows what streams in: a place that goes on has its new rollouts behind the old ones', async () => {
+  it('shows streamed results: new rollouts of a file come after the old ones', async () => {
     const { searches } = connect();
     void startSearch('fox', '');
     searches[0]!.tell(update(place('f', ['a'], { count: 1 })));
@@ -135,7 +135,7 @@ describe('on return from a rollout', () => {
     expect(hits()).toEqual([['new', ['z']]]);
   });
 
-  it('a search that was left under way begins anew', () => {
+  it('restarts a search that was left unfinished', () => {
     const { asked, searches } = connect();
     void startSearch('fox', '');
     leaveSearch();

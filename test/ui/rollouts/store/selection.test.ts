@@ -95,7 +95,7 @@ describe('a selection', () => {
     expect(order()).toEqual([1]);
   });
 
-  it('of another file begins anew: no row, cursor or mark of the last one stays', async () => {
+  it('of another file starts empty: no row, cursor or mark of the last one stays', async () => {
     connect();
     await showSelection('f', query(''));
     wantRows([1]);
@@ -179,7 +179,7 @@ describe('the cursor', () => {
     expect(seen).toEqual([2, 0, 1, 0]);
   });
 
-  it('opens its row in the reader, which keeps the filter and goes on in the table’s order', async () => {
+  it('opens its row in the reader, which keeps the filter and continues in table order', async () => {
     const stored: string[] = [];
     vi.stubGlobal('sessionStorage', { setItem: (_: string, text: string) => stored.push(text) });
     connect();

@@ -57,7 +57,7 @@ describe('a cell of the table', () => {
     expect(valuesOf(cell('em', { numbers: { ...numbers, em: 0 } }), 'aria-label')).toEqual(['no']);
   });
 
-  it('has its full text at hand where it may be cut', () => {
+  it('has its full text as a tooltip if it may be cut', () => {
     const long = 'a rather long question?';
     expect(fullText(columnOf('question'), foundRow(0, { question: long }))).toBe(long);
     expect(fullText(columnOf('question'), foundRow(0, { question: 'short' }))).toBeUndefined();

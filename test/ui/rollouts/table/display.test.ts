@@ -29,11 +29,11 @@ const selected = {
 const lines = (...closed: string[]): number[] => [...displayOf(selected, new Set(closed))];
 const h = headOf;
 
-test('heads stand before their rows, inner ones inside outer ones', () => {
+test('puts heads before their rows, inner ones inside outer ones', () => {
   expect(lines()).toEqual([h(0), h(1), 5, 6, h(2), 7, h(3), h(4), 8]);
 });
 
-test('a closed group hides all that lies in it and nothing else', () => {
+test('hides exactly the rows of a closed group', () => {
   expect(lines('a')).toEqual([h(0), h(3), h(4), 8]);
   expect(lines('a/x')).toEqual([h(0), h(1), h(2), 7, h(3), h(4), 8]);
   expect(lines('a', 'b')).toEqual([h(0), h(3)]);

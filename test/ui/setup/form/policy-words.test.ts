@@ -52,7 +52,7 @@ describe('the policies that can be chosen', () => {
     expect(policyChoices(NO_RESOURCES, [], []).map(({ label }) => label)).toEqual(['built-in']);
   });
 
-  it('have a chat template, but for the built-in one', () => {
+  it('have a chat template, except for the built-in one', () => {
     const told = policyChoices(resources, checkpoints, []).map(({ ref, chats }) => [
       ref.kind,
       chats,
@@ -81,7 +81,7 @@ describe('the policies that can be chosen', () => {
     ]);
   });
 
-  it('are a list by groups, each choice once, under a key of its own', () => {
+  it('are grouped, each choice once, with a unique key', () => {
     const choices = policyChoices(resources, checkpoints, [{ kind: 'webllm', id: 'Other' }]);
     const list = grouped(choices);
     expect(list.map(({ group, items }) => [group, items.length])).toEqual([
@@ -94,7 +94,7 @@ describe('the policies that can be chosen', () => {
     expect(new Set(keys).size).toBe(choices.length);
   });
 
-  it('tell a checkpoint from a server of the same id', () => {
+  it('distinguish a checkpoint from a server of the same id', () => {
     expect(keyOf({ kind: 'checkpoint', id: 'x' })).not.toBe(keyOf({ kind: 'endpoint', id: 'x' }));
   });
 });

@@ -15,7 +15,7 @@ const ROUTE_BY: Record<RouteEvent['by'], string> = {
 const routeLine = (event: RouteEvent): string =>
   `${event.of === undefined ? '' : `${event.of}: `}${choiceLine(event)}`;
 
-/** Searching both sources is no choice, so there is no probability. */
+/** Searching both sources is not a choice: there is no probability. */
 const choiceLine = (event: RouteEvent): string =>
   event.choice === 'both'
     ? `both sources · ${ROUTE_BY[event.by]}`

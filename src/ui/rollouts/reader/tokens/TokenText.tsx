@@ -148,7 +148,7 @@ export const TokenText = (props: TokenTextProps) => {
       if (token.bottom > frame.bottom) box.scrollTop += token.bottom - frame.bottom + 8;
     }, 60);
     return () => clearTimeout(timer);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what is asked for anew scrolls
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only a new request scrolls
   }, [reveal]);
 
   const tokenOf = (target: EventTarget | null): number | null => {

@@ -136,7 +136,7 @@ const svgOf = async (box = chart(), title = 'Reward, by step'): Promise<Saved> =
 };
 
 describe('a chart as an SVG file', () => {
-  it('is named after its title, which stands in it as text', async () => {
+  it('is named after its title, and contains it as text', async () => {
     const { name, type, text } = await svgOf(chart(), 'KL < 0.1 & “more”');
     expect([name, type]).toEqual(['kl-0.1-more.svg', 'image/svg+xml']);
     expect(text).toContain('>KL &lt; 0.1 &amp; “more”</text>');
@@ -170,7 +170,7 @@ describe('a chart as an SVG file', () => {
     expect(text).toContain('width="300.5" height="120"');
   });
 
-  it('keeps the names that lie over the drawing at their places in it', async () => {
+  it('keeps the labels over the drawing at their positions', async () => {
     const { text } = await svgOf();
     // Its right end at 400.5 of the page is 300.5 of the drawing; its middle at 85 is 35, the baseline below.
     expect(text).toContain(
@@ -178,7 +178,7 @@ describe('a chart as an SVG file', () => {
     );
   });
 
-  it('is none where nothing is drawn', () => {
+  it('is null if nothing is drawn', () => {
     expect(pictureIn(new Drawn('div'), 'empty')).toBeNull();
   });
 });

@@ -128,7 +128,7 @@ describe('the picture of tokens', () => {
     expect((three?.y ?? 0) - (two?.y ?? 0)).toBe((four?.y ?? 0) - (three?.y ?? 0));
   });
 
-  it('holds the tokens that are asked for alone, and no more than can be read', () => {
+  it('holds only the requested tokens, and no more than are readable', () => {
     const part = options(foreign[0]!, { range: { from: 2, to: 4 } });
     expect(tokensIn(tokenPicture(part).svg).map(({ text }) => text)).toHaveLength(3);
     const tokens = Array.from({ length: MOST_DRAWN + 50 }, () => 'a');

@@ -69,7 +69,7 @@ it('a text is read as it is: blanks, ends of lines and hidden signs are seen', (
   ]);
 });
 
-it('a tag has the name of the recipe’s system, and the token that it is is told', () => {
+it('shows the recipe’s name of a tag, and its token', () => {
   const segments = [
     { source: 'policy', role: 'search', text: '', tokens: ['<search>', ' who'], mask: 1 },
   ];
@@ -80,7 +80,7 @@ it('a tag has the name of the recipe’s system, and the token that it is is tol
   expect(words[1]).toMatch(/^token 1: ␣who · policy/);
 });
 
-it('a mask is told in words, also where the file has none', () => {
+it('gives a mask as text, also if the file has none', () => {
   expect([1, 0, -1].map(maskWords)).toEqual([
     '1, trained',
     '0, not in the loss',
