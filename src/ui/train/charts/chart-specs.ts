@@ -213,8 +213,8 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     ),
     spec(
       'zero',
-      noSignal ? 'Groups with equal rewards (no learning signal)' : 'Groups with equal rewards',
-      'per step; batches: how often questions were drawn',
+      'Groups with equal rewards',
+      `${noSignal ? 'no learning signal; ' : ''}batches: draws of questions`,
       'number',
       [
         line(steps, 'groups', 0, ({ groups }) => groups),

@@ -14,7 +14,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { startSweep } from '../store/sweep-actions.ts';
 import { formatSweepAddress } from '../store/train-address.ts';
 import { readPath, useDraft } from '../store/train-draft.ts';
-import { trainApi } from '../store/train-store.ts';
+import { trainApi, useTrain } from '../store/train-store.ts';
 
 /** What is swept most, by path; the words of the form. */
 const OFTEN: Readonly<Record<string, string>> = {
@@ -133,7 +133,12 @@ const REST_MS = 400;
 
 /** Seconds of all runs as the lab estimates each; null while it does, or where it cannot. */
 const useCost = (cells: readonly SweepCell[] | null, device: DeviceChoice): number | null => {
-  const [cost, setCost] = useState<{ of: readonly SweepCell[]; seconds: number } | null>(null);
+  const [cost, setCost] = useState<{
+    of: readonly SweepCell[];
+    measured: number;
+    seconds: number;
+  } | null>(null);
+  const measured = useTrain((state) => state.measured);
   const setup = useSetup((state) => state.setup);
   useEffect(() => {
     if (!cells) return undefined;
@@ -148,7 +153,7 @@ const useCost = (cells: readonly SweepCell[] | null, device: DeviceChoice): numb
         if (!one.time) return;
         seconds += one.time.secondsBefore + one.time.secondsPerStep * settings.steps;
       }
-      if (live) setCost({ of: cells, seconds });
+      if (live) setCost({ of: cells, measured, seconds });
     };
     // Without an estimate the sweep may start all the same; the run's own line says why there is none.
     const timer = setTimeout(() => void ask().catch(() => undefined), REST_MS);
@@ -156,8 +161,8 @@ const useCost = (cells: readonly SweepCell[] | null, device: DeviceChoice): numb
       live = false;
       clearTimeout(timer);
     };
-  }, [cells, device, setup]);
-  return cost && cost.of === cells ? cost.seconds : null;
+  }, [cells, device, setup, measured]);
+  return cost?.of === cells && cost.measured === measured ? cost.seconds : null;
 };
 
 interface SweepPanelProps {
@@ -236,8 +241,8 @@ export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProp
                 {formatDuration(cost / plan.cells.length)} each
               </>
             )}
-            . They go on while other pages are open, wait when this tab is closed, and go on when
-            you say so. At most {MOST_CELLS} runs.
+            . They continue while other pages are open and pause when this tab is closed, until you
+            continue them. At most {MOST_CELLS} runs.
           </>
         ) : (
           <span className="tone-bad">⚠ {plan.problem}.</span>
