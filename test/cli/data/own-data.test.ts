@@ -81,7 +81,7 @@ afterAll(async () => {
 describe('a run on custom passages and questions', () => {
   test('trains on the train split, scores dev before the first step and after, with the judge', () => {
     expect(trained.status).toBe(0);
-    expect(trained.err).toContain('6 to train on, 2 held out, 2 for a test, as their file says.');
+    expect(trained.err).toContain('6 for training, 2 held out, 2 for testing, as their file says.');
     const step = JSON.parse(trained.out) as MadeStep;
     expect(step.heldOutAtStart).toMatchObject({ n: 2, judge: { judged: 2, notJudged: 0 } });
     expect(step.heldOut).toMatchObject({ n: 2, judge: { judged: 2, notJudged: 0 } });

@@ -189,7 +189,7 @@ describe('a rollout whose answer cannot be read', () => {
     const noScore = { a: noScoreOf([prose!], 'em'), b: noScoreOf([right!], 'em') };
     expect(noScore).toEqual({ a: 'not-scored', b: null });
     expect(whyNothingShared({ noScore })).toBe(
-      'A has no answer that can be read, so that nothing in it is scored',
+      'A has no readable answers, so nothing in it is scored',
     );
   });
 

@@ -59,7 +59,7 @@ describe('a custom system', () => {
     expect(refusal({ format: 'forage.system/2' })).toMatch(
       /^This system is from a newer version of Forage: .*"forage\.system\/2".*update this one/,
     );
-    expect(refusal({ format: 'forage.system/0' })).toMatch(/never was one/);
+    expect(refusal({ format: 'forage.system/0' })).toMatch(/which does not exist/);
     for (const format of ['forage.system/x', 'forage.train/2', 2, null])
       expect(refusal({ format })).toMatch(/^This is not a system/);
     const evaluation = (format: string) => () => readEvaluationFile(JSON.stringify({ format }));

@@ -138,7 +138,7 @@ describe('a system that needs a chat model', () => {
     const tables = await systemsTables(result, 'all', { interval: { resamples: 10 } });
     const text = (format: TableFormat): string =>
       tableText({ result, tables, times: false }, format);
-    expect(text('markdown')).toMatch(/Not run:\n\n- ActiveRAG, mini: ActiveRAG asks its policy/);
+    expect(text('markdown')).toMatch(/Not run:\n\n- ActiveRAG, mini: ActiveRAG needs a chat model/);
     expect(text('csv')).toMatch(/^all,active-rag,ActiveRAG,mini,(?:,)+not run$/m);
     expect(text('latex')).toMatch(/^% Not run: ActiveRAG, mini: /m);
   });
@@ -147,7 +147,7 @@ describe('a system that needs a chat model', () => {
     const plan = await planOf({ ...SPEC, systems }, { spelling: 'text' });
     expect([plan.systems.length, plan.skipped]).toEqual([2, []]);
     await expect(planOf({ ...SPEC, systems: ['active-rag'] })).rejects.toThrow(
-      /None of the systems.*choose a chat model/,
+      /None of the systems.*needs a chat model/,
     );
   });
 });

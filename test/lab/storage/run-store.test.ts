@@ -193,7 +193,7 @@ describe('adapters', () => {
     await db.pointers.put(old);
     expect(await store.adapterSteps('run-a')).toEqual([3, 2]);
     expect((await store.adapterAt('run-a', 2)).adapter).toEqual(stateAt(2).adapter);
-    await expect(store.adapterAt('run-a', 1)).rejects.toThrow(/step 1 is not kept/);
+    await expect(store.adapterAt('run-a', 1)).rejects.toThrow(/step 1 is no longer stored/);
     await commit(4);
     expect(await store.adapterSteps('run-a')).toEqual([4, 3]);
   });
@@ -233,7 +233,7 @@ describe('adapters', () => {
     for (const step of [1, 2])
       await store.commit('run-a', untrained(step), [pendingAt(step)], { step });
     expect(await store.adapterSteps('run-a')).toEqual([]);
-    await expect(store.adapterAt('run-a', 2)).rejects.toThrow(/step 2 is not kept/);
+    await expect(store.adapterAt('run-a', 2)).rejects.toThrow(/step 2 is no longer stored/);
     expect((await store.run('run-a')).untrained).toBe(true);
     // It continues from there all the same.
     expect((await stored()).state).toEqual(untrained(2));

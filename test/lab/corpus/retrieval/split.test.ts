@@ -34,7 +34,7 @@ it('a file that says the split is followed, and questions in none of its splits 
   expect(names).toBe('train dev test – train');
   expect(split).toEqual({ by: 'field', seed: 0, train: 2, dev: 1, test: 1, left: 1 });
   expect(splitWords(split)).toBe(
-    '2 to train on, 1 held out, 1 for a test, as their file says; 1 in no split are left out',
+    '2 for training, 1 held out, 1 for testing, as their file says; 1 in no split are left out',
   );
 });
 

@@ -91,7 +91,7 @@ test('an engine that hangs is ended with what to do next, and can be loaded agai
   expect(failures).toHaveLength(1);
   const { kind, message } = describeFailure(failures[0]);
   expect(kind).toBe('lost');
-  expect(message).toMatch(/compiling kernels.*choose the CPU.*restart it and run again\.$/);
+  expect(message).toMatch(/compiling kernels.*choose the CPU.*restart it, then run again\.$/);
   expect(terminated).toEqual(started);
 
   loader.load();
