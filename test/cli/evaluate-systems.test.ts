@@ -178,7 +178,7 @@ describe('the options of several systems', () => {
 
   it('are refused by name with what to do', () => {
     expect(refused('--recipes', 'search,serach')).toContain('no system "serach"');
-    expect(refused('--seeds', '1')).toContain('--seeds needs --recipes');
+    expect(refused('--seeds', '1')).toContain('--seeds needs the systems to compare: --recipes');
     expect(refused('--recipes', 'search', '--stie', 'off')).toContain('--custom FILE');
     expect(refused('--recipes', 'search', '--seeds', '1,x')).toContain("'x'");
     expect(refused('--recipes', 'search', '--custom', join(dir, 'none.json'))).toContain('missing');
@@ -216,6 +216,6 @@ describe('the options of several systems', () => {
     expect(spec('--repeat', path)).toEqual(SPEC);
     expect(refused('--repeat', path, '--recipes', 'search')).toContain('--repeat');
     writeFileSync(path, '{}');
-    expect(refused('--repeat', path)).toContain('no evaluation');
+    expect(refused('--repeat', path)).toContain('not an evaluation');
   });
 });

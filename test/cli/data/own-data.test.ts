@@ -197,7 +197,7 @@ describe('what cannot be trained on', () => {
     [['--corpus', tiny], /no passages found/],
     [
       ['--questions', tiny],
-      /none of its 1 questions is left to train on \(0 to train on, 1 held out/,
+      /none of its 1 questions is left to train on \(0 for training, 1 held out/,
     ],
     [
       ['--questions', plain, '--split-field', 'fold'],

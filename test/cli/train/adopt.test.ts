@@ -81,7 +81,7 @@ describe('of a run that was trained on the policy that ships', () => {
     const back = await trainedOn('ours', SHIPPED, { only });
     const { status, err } = await labHere('adopt', back, '--out', join(folder, 'ours-run'));
     expect(status, err).toBe(0);
-    expect(err).toContain(`Its policy is that of ${TODAY} (${SHIPPED}).`);
+    expect(err).toContain(`Its model is in ${TODAY} (${SHIPPED}).`);
   });
 
   test('it is named where another one was given', async () => {
