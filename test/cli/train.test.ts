@@ -173,7 +173,7 @@ describe('a run', () => {
   });
 
   test('a folder with a run in it is not written over', async () => {
-    expect((await labHere(...start(whole, 2))).err).toMatch(/holds a run already; --resume/);
+    expect((await labHere(...start(whole, 2))).err).toMatch(/has a run already; --resume/);
   });
 
   test('killed politely, then resumed with fewer threads, it ends in the same bits', async () => {
