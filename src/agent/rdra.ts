@@ -15,7 +15,7 @@ import { checkCancelled, fault, type RunState } from './state.ts';
 /**
  * RDRA, equations (1)–(4) of arXiv 2506.19466: background D0 by the question, thought t = T(x, D0),
  * then retrieval by t. With `shown`, T does not see D0: t is sampled in a context of its own that
- * holds the question alone and is then inserted behind background and question. Those tokens were
+ * holds only the question and is then inserted behind background and question. Those tokens were
  * not sampled under the context that they are in, so they carry no log-probabilities there and
  * are masked from the loss.
  */
@@ -68,7 +68,7 @@ const questionIds = (state: RunState, frame: Frame): number[] => {
 };
 
 /**
- * Equation (2) without D0: samples one thought after the question alone.
+ * Equation (2) without D0: samples one thought after only the question.
  * @returns null where T wrote no whole thought
  */
 async function thinkWithoutBackground(

@@ -76,7 +76,7 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
   };
 }
 
-/** @throws Error where the recipe has to be asked in natural language, and the policy knows the protocol's tags alone */
+/** @throws Error where the recipe has to be asked in natural language, and the policy knows only the protocol's tags */
 function refuse(recipe: RolloutRequest['recipe'], tokenizer: PolicyTokenizer): void {
   const reason = mismatchReason(recipe, readTags(tokenizer).spelling);
   if (reason !== null) throw new Error(reason);

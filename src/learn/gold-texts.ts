@@ -11,7 +11,7 @@ const idsOf = ({ passageId, passageIds }: ChainStep): readonly string[] =>
 
 /**
  * The gold paragraphs of a question, for rewards that read them: of each step of its chain a passage that states it, found by
- * its title. One that is not found is left out. It knows the chain, so it is for training alone.
+ * its title. One that is not found is left out. It knows the chain, so it is only for training.
  * @throws what a search throws
  */
 async function goldTextsOf(

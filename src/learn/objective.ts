@@ -85,7 +85,7 @@ function preserving(
 
 /**
  * The diversity term of R1-zero-Div (2505.23433) for one token of a right rollout: λ ρ log π is added to the loss, with
- * slope λ ρ (1 + log π): what is less likely than 1/e is pushed up, the rest down. Of the sampled tokens alone.
+ * slope λ ρ (1 + log π): what is less likely than 1/e is pushed up, the rest down. Of the sampled tokens only.
  */
 export function diversityTerm(factor: number, logprob: number, oldLogprob: number): Term {
   const ratio = Math.exp(logprob - oldLogprob);

@@ -19,7 +19,7 @@ export type SegmentRole =
 
 /**
  * A distribution over the next token: softmax(logits / temperature) over what top-k (0: all), then
- * top-p (1: all) leave of the vocabulary. Temperature 0 is the likeliest token alone.
+ * top-p (1: all) leave of the vocabulary. Temperature 0 is the most likely token only.
  */
 export interface TokenDistribution {
   temperature: number;

@@ -36,7 +36,7 @@ export function releasedValid(output: SpokenOutput, golds: readonly string[]): b
 type Recorded = Pick<Rollout, 'events' | 'answer' | 'segments' | 'recipe' | 'question'>;
 
 /**
- * Whether the whole output follows the protocol, from the record alone. In a published format as its released reward
+ * Whether the whole output follows the protocol, from the record only. In a published format as its released reward
  * function judges it (`releasedValid`). Else exactly:
  *
  * 1. no `malformed` event: every block that the policy opened it closed with the block's own tag; no

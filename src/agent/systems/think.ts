@@ -1,6 +1,6 @@
 import type { Steps } from './parts/steps.ts';
 
-/** Chain of thought (arXiv 2201.11903): thoughts, then the answer; of a policy that knows the protocol alone one thought. */
+/** Chain of thought (arXiv 2201.11903): thoughts, then the answer; of a policy that knows only the protocol one thought. */
 export async function think(s: Steps): Promise<void> {
   await s.open();
   if (s.spelling === 'ids') {

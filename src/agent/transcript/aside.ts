@@ -119,7 +119,7 @@ const READ =
 export const passagesAndQuestion = (passages: string, question: string): string =>
   `Passages:\n${passages}\n\nQuestion: ${question}`;
 
-/** A reader's short answer to a question, from these passages alone. */
+/** A reader's short answer to a question, from these passages only. */
 export async function readPassages(
   context: AsideContext,
   question: string,
@@ -159,7 +159,7 @@ export async function readPassages(
 }
 
 /**
- * What a policy that knows the protocol alone writes first after a question: its thought, or its first query.
+ * What a policy that knows only the protocol writes first after a question: its thought, or its first query.
  * @param way `think`: told that it cannot search; `search`: that it can
  * @returns the text of the first such block; empty where it wrote none
  */

@@ -25,7 +25,7 @@ export function holdLatents(rollout: Rollout, parts: readonly LatentPart[]): voi
 }
 
 /**
- * Places in the context, rising, and h of each, [places, hidden size]; null where the rollout read tokens alone.
+ * Places in the context, rising, and h of each, [places, hidden size]; null where the rollout used only tokens.
  * @throws Error where it read mixtures, and they were not kept
  */
 export function latentsOf(

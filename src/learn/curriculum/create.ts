@@ -22,7 +22,7 @@ export interface CurriculumParts {
 export const curriculumSeed = ({ seed }: Pick<TrainSettings, 'seed'>): number =>
   deriveSeed(seed, 'curriculum');
 
-/** SimpleRL-Zoo's strata (arXiv 2503.18892): questions of these numbers of hops alone. @throws Error without any */
+/** SimpleRL-Zoo's strata (arXiv 2503.18892): questions of these numbers of hops only. @throws Error without any */
 function ofHops(
   questions: readonly Question[],
   { hops }: TrainSettings['curriculum'],

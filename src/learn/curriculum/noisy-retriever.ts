@@ -17,7 +17,7 @@ const DEPTH = 8;
  * A retriever that gives way to noise: each passage of a result is, with probability `strength`,
  * replaced by another one that the same source ranks below it and that does not support the question
  * (passages known to be stale or contradicting first). What is replaced follows from seed, source,
- * query and place alone, so that a query repeated in the group meets the same noise. Times and bytes
+ * query and place only, so that a query repeated in the group meets the same noise. Times and bytes
  * are those of the undisturbed call.
  */
 export class NoisyRetriever implements Retriever {

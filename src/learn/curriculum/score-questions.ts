@@ -30,7 +30,7 @@ export const scoringGroup = (
 
 /**
  * Scores questions by repeated rollouts with the policy as it is, at the run's temperature. The seeds
- * of a question follow from its place alone, so that scoring may end anywhere and continue later.
+ * of a question follow from its place only, so that scoring may end anywhere and continue later.
  *
  * @param from place of the first question that has no score yet
  * @param onScores told of a wave's scores, in order

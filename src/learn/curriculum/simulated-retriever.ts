@@ -25,7 +25,7 @@ const DEPTH = 20;
 /**
  * What is in for ZeroSearch's simulator: a search brings either what the step asked for needs, or noise, by one
  * draw for each search. The paper uses a language model that sees question and answer and writes documents; this one
- * looks up passages that are there. It knows the gold chain, so it is for training alone.
+ * looks up passages that are there. It knows the gold chain, so it is only for training.
  */
 export class SimulatedRetriever implements Retriever {
   readonly #base: Retriever;

@@ -28,7 +28,7 @@ interface Part<S> {
 
 /**
  * Micro-batches of at most `maxTokens` tokens: longest sequences first, so that one call holds
- * sequences of about one length. Depends on the lengths alone.
+ * sequences of about one length. Depends only on the lengths.
  */
 function packByLength<S extends { ids: ArrayLike<number> }>(
   items: readonly S[],

@@ -5,7 +5,7 @@ import { rewardById, REWARDS } from './list.ts';
 
 /**
  * The clauses of a rollout's reward, with the spans that earned or lost them: offsets into the text of
- * segments that the policy wrote. Reads the record alone and changes nothing in it.
+ * segments that the policy wrote. Reads only the record and changes nothing in it.
  * @param weights λ by clause, where the reward has some; with its defaults they must sum to 1
  * @throws Error for weights that the reward does not have, and for a reward that is not in the list
  */

@@ -115,7 +115,7 @@ const OF_OWN_RECORDS = [
   arBenchAsks,
 ] as const;
 
-/** Scores of the answer alone. */
+/** Scores of the answer only. */
 export const OUTCOME = [plainEm, plainF1] as const;
 
 /** Every reward that a stage of training may have. */

@@ -26,7 +26,7 @@ import type { RewardFacts } from './parts/facts.ts';
 const STRUCTURE = 0.2;
 const FINAL_FORMAT = 0.1;
 
-/** Search-R1: exact match alone. */
+/** Search-R1: exact match only. */
 export const searchR1 = fixedReward({
   id: 'search-r1',
   name: 'Search-R1, EM',

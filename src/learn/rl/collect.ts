@@ -376,7 +376,7 @@ async function screenAhead(
 export async function collect(request: CollectRequest): Promise<Collected> {
   const { settings, stage } = request;
   const { screen, sameStepScreen = true } = settings.dynamicSampling;
-  // A router that is trained alone learns from groups that do not vary, too.
+  // A router that is the only one trained learns from groups that do not vary, too.
   const on = settings.dynamicSampling.on && settings.router.train !== 'alone';
   const firsts = { ...request.firstEntropies };
   const making: SamplingRequest = { ...request, progress: { done: 0, total: 0 }, firsts };

@@ -21,7 +21,7 @@ export interface DrawnQuestion {
   question: Question;
   /** What it counts as in the step's `drawn`: `hard`, `gold`, `noisy`, `uniform` … */
   label: string;
-  /** Changes of the recipe's settings for this question alone (task mixing, say). */
+  /** Changes of the recipe's settings for this question only (task mixing, say). */
   overrides?: SettingsOverride;
   /** What its group's rollouts work with in place of the run's own parts (a noisy retriever, say). */
   agent?: Partial<AgentDeps>;

@@ -67,7 +67,7 @@ export interface StepParts {
   probeRatio?: number;
   learningRate: number;
   heldOut: HeldOutScore | null;
-  /** Of the first step alone. */
+  /** Of the first step only. */
   heldOutAtStart?: HeldOutScore | null;
   router: RouterStep | null;
   seconds: MadeStep['seconds'];

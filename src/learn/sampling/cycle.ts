@@ -4,7 +4,7 @@ import { itemAt } from '../../base/items.ts';
 
 /**
  * Things in turn: all of them once in a shuffled order, then again in another. What round e holds
- * depends on seed and e alone, so the number of draws is the whole state.
+ * depends only on seed and e, so the number of draws is the whole state.
  */
 export class Cycle<T> {
   readonly #items: readonly T[];

@@ -12,7 +12,7 @@ interface Preference {
 }
 
 interface PairTerm {
-  /** Of the preference alone, nats. */
+  /** Of the preference only, nats. */
   loss: number;
   /** −∂loss/∂ln π of each token of the chosen and of the rejected sequence, the likelihood included. */
   chosen: number;

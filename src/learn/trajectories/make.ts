@@ -23,7 +23,7 @@ export const PAIRS = ['none', 'reward', 'efficient', 'actions', 'truncated'] as 
 export interface MakeOptions {
   /**
    * `right`: 1 for right answers, others are left out; `first`: the first right one of a question alone; `uniform`: 1 for
-   * all; `reward`: what a rollout earned, where that is above 0; `none`: rollouts are in pairs alone.
+   * all; `reward`: what a rollout earned, where that is above 0; `none`: rollouts are only in pairs.
    */
   weight: (typeof WEIGHTS)[number];
   /** Rules of pairs: those of a stage's `pairs`, and `truncated`, DTO's. */

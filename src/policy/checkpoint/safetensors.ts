@@ -149,7 +149,7 @@ function checkLayout(entries: readonly TensorEntry[], dataBytes: number): void {
 
 /**
  * Reads a JSON header.
- * @param bytes the header alone
+ * @param bytes only the header
  * @param dataBytes bytes of the file after it
  * @throws Error naming the header field or the tensor at fault; types are left to `asFloat`
  */

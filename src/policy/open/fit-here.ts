@@ -20,7 +20,7 @@ export interface HereQuestion {
 /** What it needs with its weights in one type; sizes in bytes. */
 export interface TypeNeed {
   readonly type: MatrixType;
-  /** Weights alone. */
+  /** Only the weights. */
   readonly weightBytes: number;
   /** With as many contexts at a time as there is room for; with one where there is none. */
   readonly totalBytes: number;

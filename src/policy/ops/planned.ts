@@ -4,7 +4,7 @@ import type { TrainLimits } from '../lora/train-batch.ts';
 import type { Handle, Ops } from './ops.ts';
 import type { AdapterShape, KvCache, MatrixShape, MatrixType, StoreType } from './values.ts';
 
-/** Bytes of everything that a device can hold, from shapes alone. */
+/** Bytes of everything that a device can hold, from shapes only. */
 export interface Sizes {
   readonly device: Ops['device'];
   activations(rows: number, width: number): number;

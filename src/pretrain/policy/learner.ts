@@ -33,7 +33,7 @@ export const partCount = (batchTokens: number, tokens: number, multiple: number)
 /**
  * Synchronous data parallelism. A batch is cut into parts that replicas take as they become free,
  * each with a gradient buffer of its own; buffers are summed in a fixed order. So the result
- * depends on batch and weights alone, neither on timing nor on the number of replicas.
+ * depends only on batch and weights, neither on timing nor on the number of replicas.
  */
 export class Learner {
   readonly #replicas: readonly ReplicaClient[];

@@ -4,7 +4,7 @@ import { actionWeightsSchema } from './reward-model.ts';
 /**
  * Several candidates for every step of the policy, of which one is taken. `passages`: self-consistent action
  * (Agent-Distillation, arXiv 2505.17612, section 3.2), a vote on what an action brings. `gold`: RAG-Gym's ranking of
- * actions (2502.13957), by the gold chain in place of a language model: for training alone. `reward-model`: the one with the
+ * actions (2502.13957), by the gold chain in place of a language model: only for training. `reward-model`: the one with the
  * greatest reward of a process reward model (its section 3.3).
  */
 export const candidatesSchema = z.strictObject({

@@ -41,7 +41,7 @@ export function lastThoughtQuery(thoughts: readonly string[], question: string):
   return kept.join(' ').trim() || question;
 }
 
-/** Iter-RetGen: y_{t−1} behind q, as its equation (1) joins them; the question alone before there is one. */
+/** Iter-RetGen: y_{t−1} behind q, as its equation (1) joins them; only the question before there is one. */
 export const questionAndDraft = (question: string, draft: string): string =>
   `${question} ${draft.trim()}`.trim();
 

@@ -67,7 +67,7 @@ const CONCLUSIONS = new Set([
 ]);
 
 /**
- * The plan of a policy that knows the protocol alone: parts with commas between them. The first that names nothing is
+ * The plan of a policy that knows only the protocol: parts with commas between them. The first that names nothing is
  * asked of what the question names, a later one of what the part before it was answered.
  */
 export function planParts(text: string, most: number, question: string): SubQuestion[] {

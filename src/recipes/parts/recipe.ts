@@ -46,7 +46,7 @@ export interface Recipe {
   /** One sentence for the page. */
   summary: string;
   about?: About;
-  /** `words`: nothing of it is left with a policy that knows the protocol's tags alone; such a one is refused. */
+  /** `words`: nothing of it is left with a policy that knows only the protocol's tags; such a one is refused. */
   needs?: 'words';
   /** The loop: which parts of the agent run. */
   settings: RecipeSettings;

@@ -202,7 +202,7 @@ export const trainSettingsSchema = z.strictObject({
      * the question of the batch's j-th. Absent: each for its own.
      */
     simulator: z.literal('by-place').optional(),
-    /** Questions of these numbers of hops alone; absent or null: all. */
+    /** Questions of these numbers of hops only; absent or null: all. */
     hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().optional(),
     /**
      * s3's choice of data, before any other: `one-retrieval`, questions of a pool of `pool` that the policy answers from one
@@ -234,7 +234,7 @@ export const trainSettingsSchema = z.strictObject({
      * Shares of draws by task (`src/learn/curriculum/tasks.ts`), in any unit; the share of a task that
      * has no questions goes to the others. With it, task mixing is the paper's: retrieval QA keeps its
      * searches, arithmetic keeps them where it is hard, multiple choice has them 1 : 1. Absent or
-     * null: questions as they come, and mixing by difficulty alone.
+     * null: questions as they come, and mixing by difficulty only.
      */
     tasks: z
       .strictObject({

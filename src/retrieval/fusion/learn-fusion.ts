@@ -52,7 +52,7 @@ export interface LearnedFusion {
   weights: FusionWeights;
   /** Questions that were asked. */
   questions: number;
-  /** Share of the passages among the first five: by each list alone, and fused with the weights. */
+  /** Share of the passages among the first five: by each list by itself, and fused with the weights. */
   lexical: number;
   dense: number;
   fused: number;

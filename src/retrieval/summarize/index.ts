@@ -8,7 +8,7 @@ import type { Summarizer } from './summarizer.ts';
 export interface SummarizerDeps {
   /** The model that the specification names; needed for `model` only. */
   model?: SummaryModel | null;
-  /** The encoder's opinion on sentences; without it they are ranked by words alone. */
+  /** The encoder's opinion on sentences; without it they are ranked by words only. */
   similarities?: Similarities | null;
   extractive?: ExtractiveOptions;
   cache?: CacheOptions;

@@ -18,7 +18,7 @@ export class DemonstrationStream {
     this.#readings = new Worlds(seed, 8);
   }
 
-  /** Trajectory number `index`; depends on it and the seed alone. */
+  /** Trajectory number `index`; depends only on it and the seed. */
   at(index: number): Trajectory {
     const rng = new KeyedRandom(this.seed, 6, index);
     const world = this.#trajectories.of(index);

@@ -76,7 +76,7 @@ export interface Steps {
   readonly question: string;
   readonly settings: RecipeSettings;
   readonly method: Method;
-  /** `ids`: the policy knows the protocol alone, and cannot be asked in natural language. */
+  /** `ids`: the policy knows only the protocol, and cannot be asked in natural language. */
   readonly spelling: 'ids' | 'text';
 
   /** Whether another search may be made. */
@@ -142,9 +142,9 @@ export interface Steps {
     user: string;
     maxTokens: number;
   }): Promise<Aside>;
-  /** A short answer to a question from these passages alone, beside the context. */
+  /** A short answer to a question from these passages only, beside the context. */
   read(question: string, hits: readonly Hit[]): Promise<Aside>;
-  /** What a policy that knows the protocol alone writes first after the question, beside the context. */
+  /** What a policy that knows only the protocol writes first after the question, beside the context. */
   first(of: AsideEvent['of'], way: 'think' | 'search', kind: BlockKind): Promise<string>;
   /** How the policy would continue after this passage, in a fork. */
   continuation(hit: Hit): Promise<Aside>;

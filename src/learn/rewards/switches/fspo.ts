@@ -11,7 +11,7 @@ import type { RewardFacts } from '../parts/facts.ts';
  * was read states them, −1 where it does not, 0 where there is nothing to verify. With `objective.factuality` the
  * verdict turns the advantage of the step's own tokens too (src/learn/factuality.ts). Differences: a step is a thought
  * and not a sentence; the verifier is exact, by names and numbers, in place of a language model; the released reward
- * is F1 of the answer alone (`fspo-released`).
+ * is F1 of the answer only (`fspo-released`).
  */
 
 /** Verdict on one thought: −1 where a statement names what was nowhere read, 1 where one is supported, else 0. */
@@ -37,7 +37,7 @@ const facts = (weight: number, { thoughts, shown }: RewardFacts): RewardClause[]
     return { ...clause(FACT, verdict, spans), weight: weight / thoughts.length };
   });
 
-/** As released: F1 of the answer alone; verdicts are beside it for `objective.factuality`. */
+/** As released: F1 of the answer only; verdicts are beside it for `objective.factuality`. */
 export const fspoReleased = fixedReward({
   id: 'fspo-released',
   name: 'FSPO, as released',

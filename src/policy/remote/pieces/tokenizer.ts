@@ -29,7 +29,7 @@ export const markedMessage = ({ role, content }: ChatMessage): string => ROLE_MA
 
 /**
  * The tokenizer of a policy that takes and gives text: ids are numbers given to the pieces of text
- * met so far. They mean something within this object alone, which is why records keep the pieces' text
+ * met so far. They mean something only within this object, which is why records keep the pieces' text
  * beside them; and counts of them are counts of pieces, not of the model's tokens. Texts survive as
  * they are: decoding what was encoded gives the same string.
  *

@@ -2,7 +2,7 @@ import type { AdapterShape, MatrixShape, MatrixType, StoreType } from '../../ops
 import { DeviceError } from '../../ops/faults.ts';
 
 /**
- * Bytes and places of everything on a WebGPU device, from shapes alone, so that a plan can be made without
+ * Bytes and places of everything on a WebGPU device, from shapes only, so that a plan can be made without
  * a device. `values.ts` and the kernels lay out by the same functions.
  */
 

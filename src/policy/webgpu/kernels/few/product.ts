@@ -5,7 +5,7 @@ import { groupQuads, matrixFunctions, UNITS } from '../weights.ts';
 /**
  * The product of a matrix with few rows: y[row] = W x[row]. A workgroup makes `outs` outputs of `rowTile` rows. A
  * thread (lane, j) adds up `perThread` outputs over every `split`-th group of 32 inputs, and the parts of the sum are
- * added in a fixed order. The order of additions depends on the matrix alone, not on the rows of a call; products are
+ * added in a fixed order. The order of additions depends only on the matrix, not on the rows of a call; products are
  * explicit `fma`, so that no compiler has a choice. A tile of rows reads each weight once.
  *
  * Of one row what costs time is waiting for weights: a wide GPU needs megabytes of loads under way to give its
