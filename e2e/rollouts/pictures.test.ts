@@ -91,7 +91,7 @@ it(
     await page.keyboard.press('ArrowLeft');
     const strip = page.getByRole('slider', { name: 'Tokens of this rollout' });
     expect(await strip.getAttribute('aria-valuenow')).toBe('348');
-    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^token 348: ␣} · policy, answer/);
+    expect(await strip.getAttribute('aria-valuetext')).toMatch(/^token 348: ␣} · model, answer/);
     await page.keyboard.press('Shift+ArrowLeft');
     await page.getByRole('region', { name: 'Chosen tokens' }).waitFor();
     await page.waitForURL(/tokens=347-348/);

@@ -27,6 +27,7 @@ export const ALLOWED: readonly string[] = [
   "'stands on the {o}'",
   // A key of stored evaluations and of `lab recipes --json`.
   'departures: about',
+  'system.departures',
   'departures?: readonly string[]',
   // The idioms of `check-words.ts` itself.
   'was|were|be) told',

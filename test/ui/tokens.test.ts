@@ -77,7 +77,7 @@ describe('the words of a token', () => {
     expect(describeToken(facts, '<search>', names)).toContain(
       '“<|begin_of_query|>” · id 7 · the model’s token is <search>',
     );
-    expect(describeToken(facts, '<think>', names)).toMatch(/^“<think>” · id 7 · policy/);
+    expect(describeToken(facts, '<think>', names)).toMatch(/^“<think>” · id 7 · model/);
   });
 
   it('asks nothing of tokens that were only read', () => {

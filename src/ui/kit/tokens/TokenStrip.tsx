@@ -27,7 +27,7 @@ import { useStripCanvas } from './use-strip-canvas.ts';
 /** Names of the writers in legends and token details. */
 export const WRITER_NAMES = {
   prompt: 'prompt',
-  policy: 'policy',
+  policy: 'model',
   environment: 'environment',
   hint: 'hint from the environment',
 } as const;

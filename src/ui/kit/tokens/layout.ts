@@ -23,6 +23,9 @@ export type Writer = 'prompt' | 'policy' | 'environment' | 'hint';
 /** In legend order. */
 export const WRITERS: readonly Writer[] = ['prompt', 'policy', 'environment', 'hint'];
 
+/** The name of a writer on the page: the policy is the model. */
+export const writerName = (writer: Writer): string => (writer === 'policy' ? 'model' : writer);
+
 /** A hint also comes from the environment, but it is a fixed instruction, not a result: it has its own colour. */
 export const writerOf = (segment: Pick<Segment, 'source' | 'role'>): Writer =>
   segment.role === 'hint' ? 'hint' : segment.source;

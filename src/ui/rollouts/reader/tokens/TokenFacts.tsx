@@ -5,6 +5,7 @@ import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
+import { writerName } from '../../../kit/tokens/layout.ts';
 import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
 /** Numbers of a token, and sums over a range. */
@@ -32,7 +33,7 @@ export const TokenFacts = (props: { table: TokenTable; reading: Reading; at: num
       <dd>{table.ids[at]! < 0 ? 'not in the file' : table.ids[at]}</dd>
       <dt>written by</dt>
       <dd>
-        {segment.source}, {segment.role}
+        {writerName(segment.source)}, {segment.role}
       </dd>
       <dt>loss mask</dt>
       <dd>{maskWords(table.mask[at]!)}</dd>

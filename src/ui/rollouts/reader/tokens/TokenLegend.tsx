@@ -1,6 +1,6 @@
 import { TOKEN_COLUMNS } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
-import { WRITERS } from '../../../kit/tokens/layout.ts';
+import { writerName, WRITERS } from '../../../kit/tokens/layout.ts';
 import { KEY_NATS } from './token-key.ts';
 import { strengthOfNats, type TokenColour, type TokenScale } from './token-paint.ts';
 
@@ -8,7 +8,7 @@ const WriterLegend = () => (
   <>
     {WRITERS.map((writer) => (
       <span key={writer}>
-        <i className={`swatch who-${writer}`} aria-hidden="true" /> {writer}
+        <i className={`swatch who-${writer}`} aria-hidden="true" /> {writerName(writer)}
       </span>
     ))}
     <span>

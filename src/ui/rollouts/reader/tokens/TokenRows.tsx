@@ -6,6 +6,7 @@ import {
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
+import { writerName } from '../../../kit/tokens/layout.ts';
 import { COLUMN_IDS, maskWords, renamedToken, tokenText } from './token-words.ts';
 
 /** Fixed row height in CSS pixels, so that positions follow from indices. */
@@ -77,7 +78,7 @@ export const TokenRows = (props: {
                   {tokenText(table, index)}
                 </td>
                 <td className="figure">{id < 0 ? '–' : id}</td>
-                <td>{segment ? `${segment.source}, ${segment.role}` : ''}</td>
+                <td>{segment ? `${writerName(segment.source)}, ${segment.role}` : ''}</td>
                 <td>{maskWords(table.mask[index] ?? -1)}</td>
                 {columns.map((name) => {
                   const value = table.columns[name]?.[index] ?? NaN;

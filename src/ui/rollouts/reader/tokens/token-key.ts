@@ -4,7 +4,7 @@ import {
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
 import { UNKNOWN, type CellPaint } from '../../../kit/tokens/paint-cells.ts';
-import { WRITERS } from '../../../kit/tokens/layout.ts';
+import { writerName, WRITERS } from '../../../kit/tokens/layout.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
 import type { TokenRange } from './TokenCanvas.tsx';
 import { cellOf, paintToken, type TokenColour, type TokenScale } from './token-paint.ts';
@@ -63,7 +63,7 @@ export function tokenKey(
     const written = new Set(shown.map((at) => paintToken(table, segments, at, by, null).colour));
     return WRITERS.filter((writer) => written.has(writer)).map((writer) => ({
       cell: { ...plain, colour: writer },
-      text: writer,
+      text: writerName(writer),
     }));
   }
   if (by === 'mask')

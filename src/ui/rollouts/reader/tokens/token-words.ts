@@ -6,6 +6,7 @@ import {
   type TokenTable,
 } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
+import { writerName } from '../../../kit/tokens/layout.ts';
 import { trueToken, visible } from '../../../kit/tokens/pieces.ts';
 
 /** All kinds of numbers a token may have, in the order in which they are listed. */
@@ -44,7 +45,7 @@ export const tokenWords = (
   return [
     `token ${at}: ${tokenText(table, at)}`,
     ...(renamed === undefined ? [] : [renamed]),
-    `${source}, ${role}`,
+    `${writerName(source)}, ${role}`,
     `mask ${maskWords(table.mask[at]!)}`,
     ...numbers,
   ].join(' · ');

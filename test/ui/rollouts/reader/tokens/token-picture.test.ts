@@ -188,9 +188,9 @@ describe('the picture of tokens', () => {
     const rollout = { ...foreign[0]!, segments } as unknown as ImportedRollout;
     const keyed = (rest: Partial<TokenPictureOptions>) =>
       keyWords(tokenPicture(options(rollout, rest)).svg);
-    expect(keyed({ by: 'writer' })).toEqual(['prompt', 'policy']);
+    expect(keyed({ by: 'writer' })).toEqual(['prompt', 'model']);
     expect(keyed({ by: 'writer', range: { from: 1, to: 2 } })).toEqual([
-      'policy',
+      'model',
       'tokens 1 to 2, from 0, of 3',
     ]);
     expect(keyed({ by: 'mask' })).toEqual(['trained', 'mask 0']);

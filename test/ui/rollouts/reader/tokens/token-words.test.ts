@@ -19,7 +19,7 @@ describe('the words of a token', () => {
     const at = table.texts.indexOf(' Ida');
     expect(tokenWords(table, rollout.segments, at)).toMatch(
       new RegExp(
-        `^token ${at}: ␣Ida · policy, answer · mask not in the file · log-probability −0\\.6 · ` +
+        `^token ${at}: ␣Ida · model, answer · mask not in the file · log-probability −0\\.6 · ` +
           'reference log-probability −0\\.2 · ratio to the reference 0\\.67 · ' +
           'critic’s value 0\\.5 · reward of the token 0$',
       ),
@@ -45,8 +45,8 @@ describe('the words of a token', () => {
     expect(all.join('\n')).not.toMatch(/NaN|undefined|null/);
     for (const words of all) {
       expect(words).toMatch(/^token \d+: #\d+ · /);
-      expect(words.includes('log-probability')).toBe(words.includes(' · policy, '));
-      expect(words.includes('mask 1, trained')).toBe(words.includes(' · policy, '));
+      expect(words.includes('log-probability')).toBe(words.includes(' · model, '));
+      expect(words.includes('mask 1, trained')).toBe(words.includes(' · model, '));
     }
   });
 });
@@ -77,7 +77,7 @@ it('shows the recipe’s name of a tag, and its token', () => {
   const table = tokenTable(asked as unknown as Parameters<typeof tokenTable>[0]);
   const words = [0, 1].map((at) => tokenWords(table, [{ source: 'policy', role: 'search' }], at));
   expect(words[0]).toMatch(/^token 0: <\|begin_of_query\|> · the model’s token is <search> · /);
-  expect(words[1]).toMatch(/^token 1: ␣who · policy/);
+  expect(words[1]).toMatch(/^token 1: ␣who · model/);
 });
 
 it('gives a mask as text, also if the file has none', () => {
