@@ -253,7 +253,7 @@ describe('damage', () => {
     writeFileSync(path, damage(whole));
     expect(at(null).folder).toBe(join(run, folderOf(4)));
     expect(notices[0]).toBe(`${path} is damaged; the newest whole snapshot is that of step 4`);
-    expect(() => createRun(run, file)).toThrow('holds a run already');
+    expect(() => createRun(run, file)).toThrow('has a run already');
     expect(resumeSnapshot(run, notice)?.step).toBe(4);
     expect(readFileSync(path, 'utf8')).toBe(whole);
     // And with the newest one damaged as well.

@@ -36,5 +36,5 @@ it('refuses a control over pairs, and pairs alone, where no rule makes pairs', a
   expect(turned.err).toMatch(/^--shuffle-pairs needs pairs/);
   const alone = await labHere('trajectories', OWN, '--weight', 'none');
   expect(alone.status).toBe(2);
-  expect(alone.err).toMatch(/^--weight none leaves pairs alone/);
+  expect(alone.err).toMatch(/^--weight none leaves only pairs/);
 });

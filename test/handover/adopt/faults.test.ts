@@ -37,7 +37,7 @@ describe('nothing can be made of it', () => {
     expect(await refusal(without(files, /^experiment/))).toMatch(
       /experiment\.json is missing.*lab export/,
     );
-    expect(await refusal({})).toMatch(/no experiment\.json/);
+    expect(await refusal({})).toMatch(/experiment\.json is missing/);
   });
 
   test('an experiment that cannot be read', async () => {
