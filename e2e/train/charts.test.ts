@@ -8,7 +8,7 @@ import { trainStep } from '../../test/fixtures/train-steps.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';
 
-/** How charts are looked at, on two stored runs of twenty steps that differ in the seed alone. */
+/** How charts are looked at, on two stored runs of twenty steps that differ only in the seed. */
 
 const stage = useStage();
 
@@ -65,7 +65,7 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   for (const box of await page.getByRole('checkbox', { name: /^Compare/ }).all()) await box.check();
 
   // One line with a band for both seeds; their mean of 1 and 2, 2 and 4 at every second step.
-  const seeds = page.getByRole('checkbox', { name: /^Runs that differ in the seed alone/ });
+  const seeds = page.getByRole('checkbox', { name: /^Merge runs that differ only in the seed/ });
   await seeds.waitFor();
   const bands = chart(page, 'searches').locator('.recharts-area-area');
   await chart(page, 'searches').scrollIntoViewIfNeeded();
@@ -101,7 +101,7 @@ it('charts have a band over seeds, smoothing, a log axis, zoom by drag and by ke
   await expect.poll(async () => (await ticks(page, 'gradient', 'yAxis'))[0]).toBe('0');
 
   // Zoom: by a drag over one chart all show those steps; by keys further in, and out to all.
-  const tools = page.getByRole('group', { name: 'How the charts are drawn' });
+  const tools = page.getByRole('group', { name: 'Chart settings' });
   const span = () =>
     tools
       .locator('input[type=number]')
@@ -154,7 +154,7 @@ slow(
     const words = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text).join(' ');
     // Lines or areas, the number at the end of one, and what is across.
     expect(svg, title).toMatch(/<path[^>]* stroke="/);
-    expect(words, title).toMatch(/ [\d.−]+.* Across: steps\.$/);
+    expect(words, title).toMatch(/ [\d.−]+.* X axis: steps\.$/);
   }
   expect(stage.faults).toEqual([]);
 });

@@ -285,7 +285,7 @@ it(
     const words = [...answers.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text).join(' ');
     // Lines, the number at the end of one, and what is across.
     expect(answers).toMatch(/<path[^>]* stroke="/);
-    expect(words).toMatch(/EM held-out.* [\d.−]+.* Across: steps\.$/);
+    expect(words).toMatch(/EM held-out.* [\d.−]+.* X axis: steps\.$/);
     expect(pictures.get('Before | after')).toContain('after: step 2');
     expect(await faultsOf(page)).toEqual([]);
     await beside.getByRole('button', { name: 'Before | after: table' }).click();
