@@ -160,7 +160,7 @@ slow(
     await page.getByRole('button', { name: 'Train without the warm-up' }).click();
     await page.getByRole('heading', { name: /no warm-up$/ }).waitFor();
     await status(page, 'finished');
-    await page.getByText('Questions of your own').waitFor();
+    await page.getByText('Your questions:').waitFor();
     expect(stage.faults).toEqual([]);
   },
   240_000,

@@ -270,7 +270,7 @@ const speed = (steps: Steps): ChartSpec[] => [
   spec(
     'phases',
     'Time per phase',
-    'seconds a step, stacked',
+    'seconds per step, stacked',
     'seconds',
     [
       ...PHASES.map(([name, key], index) =>
@@ -293,7 +293,7 @@ const speed = (steps: Steps): ChartSpec[] => [
   ),
 ];
 
-/** The router's reward as the run has it; null where the settings are not valid. */
+/** The router's reward in the run; null where the settings are not valid. */
 export const routerMode = (settings: TrainSettings): RewardSettings | null => {
   try {
     return withOverrides(recipeOf(settings).settings, overridesInForce(settings)).nlr;

@@ -163,8 +163,8 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
         </div>
       )}
       <p className="fine film-foot" data-legend="" hidden={!none}>
-        Filled: right by EM; frame: wrong. Right all along stands on top, then what was learned, by
-        when; below what ends wrong.
+        Filled: right by EM; frame: wrong. Questions that were right from the start are at the top,
+        then those that were learned, by when; below what ends wrong.
       </p>
       <p className="fine film-foot" role="status" hidden={none}>
         {problem ? (

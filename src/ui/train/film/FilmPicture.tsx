@@ -15,7 +15,7 @@ const CHARACTER = 6;
 /** Columns from here on have room for what was answered, beside a mark of this width. */
 const WORDS = 84;
 const MARK = 13;
-/** So many answers are written at most; where there are more, wide cells stand alone. */
+/** The number of answers that are written at most; beyond it only the wide cells are drawn. */
 const MOST_WORDS = 1500;
 /** Of a column without words: few scores are not stretched over the page. */
 const WIDEST = 128;

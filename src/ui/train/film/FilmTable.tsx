@@ -6,7 +6,7 @@ import type { FilmPlace } from './FilmPicture.tsx';
 /** The same film as a table; every cell that was asked is the way into its rollout. */
 export const FilmTable = (props: { film: TrainingFilm; open: (place: FilmPlace) => void }) => {
   const { film, open } = props;
-  // So many rows at a time that their cells stay few: a long run has hundreds of scores.
+  // Few rows at a time: a long run has hundreds of scores, each a cell.
   const list = useMore(film.rows, pageOf(film.steps.length));
   return (
     <div className="film-scroll" tabIndex={0} role="group" aria-label="Training film, table">

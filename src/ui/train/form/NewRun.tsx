@@ -49,7 +49,7 @@ const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
 /** What most runs change: recipe, name, device, and how much is sampled a step. */
 const Basics = ({ settings }: { settings: TrainSettings | null }) => {
   const { training, name, device } = useDraft();
-  const departures = findTraining(training)?.variant.differences;
+  const differences = findTraining(training)?.variant.differences;
   return (
     <>
       <div className="form-fields">
@@ -82,9 +82,9 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
         />
       </div>
       <RecipeCard training={training} settings={settings} />
-      {departures === undefined ? null : (
+      {differences === undefined ? null : (
         <p className="fine">
-          Differs from its source: <Sentence text={departures} />
+          Differs from its source: <Sentence text={differences} />
         </p>
       )}
       <div className="form-fields">

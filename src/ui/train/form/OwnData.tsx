@@ -50,7 +50,7 @@ export const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
     return (
       <>
         <p className="fine" data-testid="own-data">
-          Trains on {formatCount(questions)} questions of your own
+          Trains on {formatCount(questions)} of your questions
           {local.kind === 'collections' ? ' and searches your passages' : ''}. They go where the
           field “split” of their file puts them (train, dev or test); without it, by a hash of their
           ids, 70 % are trained on, 15 % are held out for the curve, and 15 % stay untouched for a
@@ -64,13 +64,13 @@ export const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
     <p className="fine" data-testid="own-data">
       {own.length === 0 ? (
         <>
-          Trains on the built-in world. To train on questions and passages of your own,{' '}
+          Trains on the built-in world. To train on your own questions and passages,{' '}
           <Link href="/corpus">import them on Corpus</Link> and choose them here.
         </>
       ) : (
         <>
-          Trains on the built-in world. {plural(own.length, 'collection')} of your own questions can
-          be chosen under “Model and data”; <Link href="/corpus">import more</Link>.
+          Trains on the built-in world. {plural(own.length, 'collection')} of your questions can be
+          chosen under “Model and data”; <Link href="/corpus">import more</Link>.
         </>
       )}
     </p>

@@ -20,7 +20,7 @@ const intervalWords = ({ em, n }: Score): string => {
 /** A difference of shares in points, with its sign. */
 const points = (share: number): string => formatSigned(100 * share, 1);
 
-/** Whether the change is one: by the same questions where these are told, else by both intervals. */
+/** Whether the change is clear: by the questions' own changes where they are stored, else by both intervals. */
 const changeWords = ({ first, last, paired }: Shown): string => {
   // Single answers of the two scores are not kept: there are no pairs.
   if (!paired) {

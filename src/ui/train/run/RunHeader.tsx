@@ -237,7 +237,7 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
         </p>
       ))}
       {run.world.split ? (
-        <p className="fine">Questions of your own: {splitWords(run.world.split)}.</p>
+        <p className="fine">Your questions: {splitWords(run.world.split)}.</p>
       ) : null}
       {frozen && live ? (
         <p className="note">

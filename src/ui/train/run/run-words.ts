@@ -76,7 +76,7 @@ export const stepShareText = ({ phase, share }: Pick<TrainProgress, 'phase' | 's
     ? `about ${Math.round(share * 100)} % of the step`
     : '';
 
-/** What a run may be told to do now. */
+/** The actions that a run allows now. */
 export interface RunActions {
   resume: boolean;
   stop: boolean;

@@ -11,7 +11,7 @@ import type { Switch } from '../../../recipes/switches/switch.ts';
 import { getTraining } from '../../../recipes/index.ts';
 import { checkDraft, rawSettings, readPath, withChange, type Draft } from './train-draft.ts';
 
-/** Switches of training that papers publish, in the draft of a run: on where its settings say so, whoever set them. */
+/** Switches of training that papers publish, in the draft of a run: on where the settings have its value. */
 
 /** Those that are on in settings, checked or not. */
 export const switchesOn = (settings: unknown): readonly Switch[] =>

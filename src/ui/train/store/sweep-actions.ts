@@ -33,7 +33,7 @@ export const startSweep = (start: {
   );
 };
 
-/** Goes on with the runs of a sweep that wait, one after another. */
+/** Resumes the waiting runs of a sweep, one after another. */
 export const goOnWithSweep = async (sweepId: string): Promise<void> => {
   useTrain.setState({ problem: null, frozen: null });
   void keepStorage();

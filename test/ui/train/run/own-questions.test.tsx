@@ -13,7 +13,7 @@ it('a run on questions of one’s own says how they were split, one on the built
   };
   const split = { by: 'share', seed: 0, train: 42, dev: 9, test: 9, left: 0 } as const;
   expect(head({ seed: 0, questions: 60, split })).toMatch(
-    /Questions of your own: 42 for training, 9 held out, 9 for testing/,
+    /Your questions: 42 for training, 9 held out, 9 for testing/,
   );
-  expect(head({ seed: 7, questions: 60 })).not.toContain('Questions of your own');
+  expect(head({ seed: 7, questions: 60 })).not.toContain('Your questions');
 });

@@ -116,7 +116,7 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
       of: 'number',
       name: 'gamma',
       label: 'Length ratio',
-      title: 'More than so many times as long is the longer one',
+      title: 'The longer one is more than this many times as long',
       min: 1,
       step: 0.1,
       absent: '1.5',

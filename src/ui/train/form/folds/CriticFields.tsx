@@ -37,7 +37,7 @@ export const CriticFields = () => {
           <SelectField
             path="critic.environment"
             label="Environment tokens"
-            title="As released, they stand in GAE, whitening and value loss"
+            title="As released, they are in GAE, whitening and value loss"
             choices={[
               { value: 'skip', label: 'take no part' },
               { value: 'released', label: 'as released' },

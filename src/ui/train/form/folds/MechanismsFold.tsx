@@ -87,7 +87,7 @@ export const MechanismsFold = () => {
         label="Local search"
         title="How the local source is searched; clusters are KunLunBaizeRAG’s retriever"
         choices={LOCAL_METHODS.map(({ id, name }) => ({ value: id, label: name }))}
-        absent="(as the setup has it)"
+        absent="(as in the setup)"
       />
       <SelectField
         path="overrides.retrieval.source"
