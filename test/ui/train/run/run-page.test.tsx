@@ -214,7 +214,7 @@ describe('a run that trains', () => {
     expect(names(head(scored))).not.toContain('Download the adapter');
     expect(names(head(scored))).not.toContain('Ask with this adapter');
     expect(wordsIn(htmlOf(<RunEditor run={runRecord('a', scored)} />, useTrain))).toContain(
-      'No update yet, so there is no adapter to take out.',
+      'No update yet, so there is no adapter to export.',
     );
     // A warm-up and a start are updates.
     const { warmUp } = getTraining('kunlun-baize/whole');
