@@ -134,7 +134,7 @@ it('the rollouts of a training run open in the same table, step by step, and aga
   await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
   await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
   expect(await page.locator('tr[data-position]').count()).toBe(10);
-  await page.getByText('None of the published faults is in these rollouts.').waitFor();
+  await page.getByText('These rollouts have none of the published faults.').waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
   await matched(page, '10 rollouts');
@@ -171,7 +171,7 @@ it(
     await page.getByLabel('Run files').setInputFiles(file);
     await page.getByRole('link', { name: 'mine (imported)' }).waitFor();
     for (const box of await page.getByRole('checkbox').all()) await box.check();
-    await page.getByText('The settings of these runs are the same').waitFor();
+    await page.getByText('These runs have the same settings and seed').waitFor();
     await page.locator('[data-chart=em] .recharts-line').first().waitFor({ state: 'attached' });
     expect(await faultsOf(page)).toEqual([]);
 

@@ -26,7 +26,7 @@ slow(
     // The first tab continues undisturbed.
     const before = await stepsDone(page);
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
-    await second.getByText(/trains in another tab of this browser/).waitFor();
+    await second.getByText(/training in another tab; the buttons here control it/).waitFor();
     await stopBy(second, /^Stop now and keep step/);
     await status(page, 'stopped');
     await status(second, 'stopped');
