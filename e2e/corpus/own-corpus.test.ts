@@ -97,7 +97,7 @@ it('searches an imported collection, shows the clusters that answered, and asks 
 
   await visit(page, stage, 'ask');
   await page.getByText('60 of 60 questions').waitFor();
-  await page.getByText('120 local passages').waitFor();
+  await page.getByText(/^120 local \+ 9,312 web passages/).waitFor();
   await page.getByLabel('Search the questions').fill('river 17?');
   await page.getByRole('option', { name: /river 17\?/ }).click();
   // A seed at which the output does not break off, as one in four does: the policy never saw such English.

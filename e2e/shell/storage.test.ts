@@ -19,7 +19,7 @@ const notice = (page: Page) => page.getByTestId('storage-news');
 /** Asks one question, by the method that needs least. */
 const ask = async (page: Page): Promise<void> => {
   await visit(page, stage, 'ask?device=wasm&recipe=naive-rag');
-  await page.waitForSelector('.status:has-text("local passages")');
+  await page.waitForSelector('.status:has-text("web passages")');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.locator('.column[data-finished=true]').first().waitFor();
 };
