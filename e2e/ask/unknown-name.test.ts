@@ -26,8 +26,8 @@ it('says which name no passage mentions while the question is typed, and in the 
   await page.getByRole('button', { name: 'Your own' }).click();
   const question = page.getByLabel('Your question');
   await question.fill('Who directed Quilted Harbor?');
-  await page.getByTestId('posed-names').waitFor();
-  expect(await page.getByTestId('posed-names').allTextContents()).toEqual([SAID]);
+  await page.getByTestId('question-names').waitFor();
+  expect(await page.getByTestId('question-names').allTextContents()).toEqual([SAID]);
   // Nothing was asked yet.
   expect(await page.getByTestId('run-status').textContent()).not.toContain('done');
   expect(await page.locator('.column').count()).toBe(0);
@@ -44,12 +44,12 @@ it('says which name no passage mentions while the question is typed, and in the 
 
   // Of names that the local corpus or the web has nothing is said, neither typed nor asked.
   await question.fill('Where was the star of Velvet Lantern born?');
-  await page.getByTestId('posed-names').waitFor({ state: 'detached' });
+  await page.getByTestId('question-names').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('heading', { name: 'Where was the star of Velvet Lantern born?' }).waitFor();
   await runStatus(page, 'done');
   expect(await page.getByTestId('unknown-names').count()).toBe(0);
-  expect(await page.getByTestId('posed-names').count()).toBe(0);
+  expect(await page.getByTestId('question-names').count()).toBe(0);
   expect(stage.faults).toEqual([]);
 });
 
@@ -73,7 +73,7 @@ const ofImported = async (page: Page): Promise<void> => {
   await page.getByText('✓ In use. Only these passages are searched').waitFor();
   await page.getByRole('link', { name: 'Ask', exact: true }).click();
   await page.getByLabel('Recipe', { exact: true }).selectOption('naive-rag');
-  const said = page.getByTestId('posed-names');
+  const said = page.getByTestId('question-names');
   await page.getByRole('option', { name: /Quilted Harbor/ }).click();
   await said.waitFor();
   expect(await said.allTextContents()).toEqual([SAID_OF_OWN]);

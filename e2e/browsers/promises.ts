@@ -42,7 +42,8 @@ const DROPS =
   'e2e/shell/stray-drop.test.ts > a file dropped where none is accepted does not replace the page, and a message says where to drop it';
 const OFFLINE =
   'e2e/shell/offline.test.ts > answers a question, and opens any of its places, after the server has gone';
-const GOES_ON = 'e2e/opens-stored-by-0.1.test.ts > $kind: its address opens what it named; $more';
+const RESUMES =
+  'e2e/train/training-safety.test.ts > goes on from the last snapshot when a worker is lost; pauses when storage is full, says what it needs and what can be deleted, and goes on when there is room';
 
 /**
  * @param name of the browser, in test names and the file of a failure's picture
@@ -129,7 +130,7 @@ export const keepsPromises = (
       expect(canStart).toBe(false);
     });
 
-    slow(ASKS, GOES_ON).skipIf(!trains)('trains two steps', { timeout: LONGEST_MS }, async () => {
+    slow(ASKS, RESUMES).skipIf(!trains)('trains two steps', { timeout: LONGEST_MS }, async () => {
       await browser.goto(server.url);
       // As an earlier visit left the form.
       const changes = {

@@ -155,7 +155,7 @@ slow(
     await page.getByLabel('Held-out questions').fill('1');
     await page.getByRole('button', { name: 'Start training' }).click();
     await status(page, 'failed');
-    await page.getByRole('alert').filter({ hasText: 'answered none of 2 rollouts' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'none of 2 rollouts was correct' }).waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
     await page.getByRole('button', { name: 'Train without the warm-up' }).click();
     await page.getByRole('heading', { name: /no warm-up$/ }).waitFor();

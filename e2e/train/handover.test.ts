@@ -35,7 +35,7 @@ slow(
   async () => {
     const page = await openPage(stage);
     await visit(page, stage, 'runs');
-    await page.getByText('There is none yet').waitFor();
+    await page.getByText('No training runs yet').waitFor();
     await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE) });
     await page.getByText('moments are not in the folder').waitFor();
     const row = page.getByRole('row', { name: new RegExp(NAME) });
@@ -77,10 +77,10 @@ slow(
 test('half a folder is a clear sentence, and stores nothing', async () => {
   const page = await openPage(stage);
   await visit(page, stage, 'runs');
-  await page.getByText('There is none yet').waitFor();
+  await page.getByText('No training runs yet').waitFor();
   await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE).subarray(0, 9000) });
   await page.getByText(/“x\.tar\.gz” could not be taken in: .*cannot be read/).waitFor();
-  await page.getByText('There is none yet').waitFor();
+  await page.getByText('No training runs yet').waitFor();
 });
 
 /** As many as a user would wait for; in a quick run as many as take long enough to be stopped. */
@@ -106,13 +106,13 @@ async function longRun(steps: number): Promise<Uint8Array> {
 test('a long one can be cancelled, and nothing of it is left', async () => {
   const page = await openPage(stage);
   await visit(page, stage, 'runs');
-  await page.getByText('There is none yet').waitFor();
+  await page.getByText('No training runs yet').waitFor();
   await drop(page, { 'long.zip': await longRun(LONG) });
   await page.getByText(new RegExp(`step \\d+ of ${LONG} stored`)).waitFor({ timeout: 60_000 });
   await page.getByText(/left/).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('Cancelled: nothing of “long.zip” is kept.').waitFor();
-  await page.getByText('There is none yet').waitFor();
+  await page.getByText('No training runs yet').waitFor();
   const files = await page.evaluate(async () => {
     const names: string[] = [];
     const walk = async (folder: FileSystemDirectoryHandle): Promise<void> => {
@@ -137,7 +137,7 @@ test('the folder for TRL holds what “lab export” writes; what TRL lacks can 
   await dialog.getByText('This trainer cannot run the experiment unchanged').waitFor();
   expect(await faultsInBoth(page)).toEqual([]);
   await dialog.getByLabel(/dynamic sampling/).check();
-  await dialog.getByText('What differs there').waitFor();
+  await dialog.getByText('What differs from training here').waitFor();
   const path = await downloaded(page, 'Download the folder (tar)');
   const files = await readTar(await openAsBlob(path));
 

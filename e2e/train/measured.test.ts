@@ -143,6 +143,7 @@ test(
     await page.getByRole('button', { name: `Use ${name}` }).click();
     await page.goto(`${stage.url}train?new=1&device=wasm`);
     await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+    await page.getByLabel('Steps', { exact: true }).fill('100');
     const refused = page.getByTestId('does-not-fit');
     await refused.waitFor();
     expect(await refused.textContent()).toMatch(

@@ -37,7 +37,7 @@ export const QuestionNameCheck = () => {
   );
   const names = nameCheck.state === 'ready' && still === questionText ? nameCheck.value : [];
   return names.length === 0 ? null : (
-    <p className="note" role="status" data-testid="questionText-names">
+    <p className="note" role="status" data-testid="question-names">
       {describeUnknown(names, setup.local.kind === 'built-in')}
     </p>
   );
