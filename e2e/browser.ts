@@ -124,7 +124,7 @@ export const openPage = async (
     serviceWorkers: options.offline ? 'allow' : 'block',
   });
   // Half a minute is too short where others use the machine; what is promised to be quick says so.
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   page.on('pageerror', (error) => stage.faults.push(error.message));
   page.on('console', (message) => {
