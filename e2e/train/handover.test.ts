@@ -2,12 +2,15 @@ import { mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
+import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { ALL_TESTS, slow } from '../../test/slow/slow.ts';
 import { openArchive } from '../../src/handover/adopt/archive/open-archive.ts';
 import { readTar } from '../../src/handover/adopt/archive/tar.ts';
 import { readSafetensors } from '../../src/policy/checkpoint/safetensors.ts';
 import { lab } from '../../test/cli/lab.ts';
+import { makePolicy } from '../../test/handover/adopt/made-policy.ts';
+import { changed, returned } from '../../test/handover/adopt/returned.ts';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
@@ -23,6 +26,34 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NAME = 'search-r1/grpo, seed 3, on TRL';
 
+/** A model of the shape that the adapter of the archive is for: the one that it was trained on is not shipped. */
+const MODEL = join(folder, 'of-its-shape');
+const REVISION = makePolicy(MODEL);
+
+const useModel = async (page: Page): Promise<void> => {
+  await page.goto(`${stage.url}models?device=wasm`);
+  await page.getByLabel('Folder of a checkpoint').setInputFiles(MODEL);
+  await page.getByRole('button', { name: /^Copy/ }).click();
+  await page.getByText('ready', { exact: true }).waitFor();
+};
+
+/** The archive as if it was trained on that model. */
+const trainedOnIt = async (): Promise<Uint8Array<ArrayBuffer>> => {
+  const files = changed(await returned(), 'experiment.json', (experiment) => {
+    Object.assign(experiment.policy as object, { revision: REVISION });
+  });
+  return new Uint8Array(
+    zipSync(
+      Object.fromEntries(
+        Object.entries(files).map(([path, content]) => [
+          path,
+          typeof content === 'string' ? new TextEncoder().encode(content) : content,
+        ]),
+      ),
+    ),
+  );
+};
+
 slow(
   'test/lab/train/adopted-run.test.ts > has the adapter that TRL saved and the rollouts of its steps, and goes on behind them',
   'test/ui/train/store/adopt-actions.test.tsx > reads what is dropped meanwhile behind what is read',
@@ -34,9 +65,11 @@ slow(
   'a run that TRL made is dropped on Runs, read step by step, and goes on here',
   async () => {
     const page = await openPage(stage);
+    await useModel(page);
     await visit(page, stage, 'runs');
     await page.getByText('No training runs yet').waitFor();
-    await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE) });
+    const back = await trainedOnIt();
+    await drop(page, { 'x.zip': back });
     await page.getByText('moments are not in the folder').waitFor();
     const row = page.getByRole('row', { name: new RegExp(NAME) });
     expect(await row.textContent()).toContain('2 / 2');
@@ -48,7 +81,7 @@ slow(
     );
     await page.getByRole('button', { name: 'Adapter (PEFT)' }).click();
     const saved = readSafetensors(readFileSync(await (await weights).path()));
-    const packed = await openArchive('x.tar.gz', await openAsBlob(ARCHIVE));
+    const packed = await openArchive('x.zip', new Blob([back]));
     const theirs = packed!.find(({ path }) =>
       path.endsWith('out/adapter/adapter_model.safetensors'),
     );
