@@ -35,6 +35,8 @@ const STATEFUL = [
   'test/policy/checkpoint/half.test.ts',
   // It counts what a library unpacks, by a module of its own in the library's place.
   'test/handover/adopt/unpacking.test.ts',
+  // It fills the disk, by a module of its own in the place of node:fs.
+  'test/cli/shared/full-disk.test.ts',
 ];
 
 const common = {

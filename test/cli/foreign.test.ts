@@ -175,7 +175,9 @@ describe('trained', () => {
 
   test('leaves as PEFT files and as a whole merged folder, and both are opened again', async () => {
     await mergeCommand.run({ run, out: merged }, [], {});
-    await expect(mergeCommand.run({ run, out: merged }, [], {})).rejects.toThrow('holds files');
+    await expect(mergeCommand.run({ run, out: merged }, [], {})).rejects.toThrow(
+      'is not empty; name an empty folder.',
+    );
     expect(readdirSync(merged).toSorted()).toEqual(readdirSync(qwen).toSorted());
     expect(read(merged, 'config.json')).toEqual(read(qwen, 'config.json'));
     expect(read(merged, 'tokenizer_config.json')).toEqual(read(qwen, 'tokenizer_config.json'));

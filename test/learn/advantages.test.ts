@@ -66,9 +66,9 @@ describe('advantages, by hand', () => {
     expect([[1, 1], [0, 1], [0.5]].map(varies)).toEqual([false, true, false]);
   });
 
-  it('refuses rewards that are no numbers, and lists of different length', () => {
+  it('refuses rewards that are not numbers, and lists of different length', () => {
     expect(() => estimateAdvantages('grpo', [1, NaN], [0, 0], [1, 1])).toThrow(/rollout 1/);
-    expect(() => estimateAdvantages('grpo', [1, 2], [0], [1, 1])).toThrow(/one value a rollout/);
+    expect(() => estimateAdvantages('grpo', [1, 2], [0], [1, 1])).toThrow(/one value per rollout/);
   });
 });
 

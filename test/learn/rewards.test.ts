@@ -199,7 +199,9 @@ describe('rewards, by hand', () => {
     expect(totalReward(scoreRollout(wrong, 'kunlun-short', weights))).toBeCloseTo(0.2, 9);
     expect(() => scoreRollout(wrong, 'kunlun-short', { accuracy: 1 })).toThrow(/sum to 1.2/);
     expect(() => scoreRollout(wrong, 'kunlun-short', { style: 0.1 })).toThrow(/no clause "style"/);
-    expect(() => scoreRollout(wrong, 'em', { em: 1 })).toThrow(/takes no weights/);
+    expect(() => scoreRollout(wrong, 'em', { em: 1 })).toThrow(
+      /em has fixed values and no weights/,
+    );
   });
 
   it('an ablation leaves the fallback penalty out by a weight of 0, and nothing else', () => {

@@ -108,7 +108,7 @@ describe('switches of training', () => {
     ['gppo', 'hrpo/hrpo', /there is no clip/],
     ['posterior-grpo', 'tool-star/dpo', /it sets a reward, and a stage learns by dpo/],
     ['speed-rl', 'dto/dpo', /stages that learn from stored trajectories make no rollouts/],
-    ['speed-rl', 'tree-rpo/grpo', /Of a group 2 rollouts begin at the question/],
+    ['speed-rl', 'tree-rpo/grpo', /Only 2 rollouts of a group start at the question/],
     ['fspo', 'search-r1/ppo', /not those of a critic/],
   ])('%s is refused over %s with the reason', (id, training, why) => {
     expect(refusal(training, id)).toMatch(why);

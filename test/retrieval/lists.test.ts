@@ -111,10 +111,10 @@ describe('a method of searching passages', () => {
     expect((await open('opposite', { encoder })).note).toBe('letters, opposite');
   });
 
-  test('it says what it lacks', async () => {
+  test('an error names what it needs', async () => {
     await expect(open('opposite')).rejects.toThrow(/"opposite" needs an encoder/);
     await expect(open('sideways')).rejects.toThrow(
-      /no way of searching called “sideways”; this version knows lexical, .*opposite/,
+      /no search method “sideways”; this version has lexical, .*opposite/,
     );
   });
 

@@ -126,7 +126,7 @@ describe('a run on custom passages and questions', () => {
       `--out=${join(folder, 'none')}`,
     );
     expect(status).toBe(2);
-    expect(err).toMatch(/answered none of 2 rollouts right.* with --set warmUp=null,/);
+    expect(err).toMatch(/none of 2 rollouts was correct.* with --set warmUp=null,/);
   });
 
   test('leaves for another trainer with its passages and questions', async () => {

@@ -27,7 +27,7 @@ it('refuses a file that is none, and one of which nothing is left, in one line',
   expect([missing.status, missing.err.trim()]).toEqual([2, '/nowhere.jsonl is missing.']);
   const none = await labHere('trajectories', OWN, '--failed', OWN, '--weight', 'first');
   expect([none.status, none.out]).toEqual([2, '']);
-  expect(none.err).toMatch(/nothing is left of 10 rollouts/);
+  expect(none.err).toMatch(/none of 10 rollouts can be used/);
 });
 
 it('refuses a control over pairs, and pairs alone, where no rule makes pairs', async () => {

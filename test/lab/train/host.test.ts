@@ -77,14 +77,14 @@ describe('a stored run', () => {
     [
       'drawn at top-p 0.9',
       { topP: 0.9 },
-      /top-p 0\.9 is refused.*leaves\. Its steps so far \(2\) and its adapter stay; start a new run with top-p 1\.$/,
+      /top-p 0\.9 is refused.*Its steps so far \(2\) and its adapter stay; start a new run with top-p 1\.$/,
     ],
     [
       'that asked for summaries',
       { overrides: { retrieval: { summarize: 'on' } } },
       /summaries is refused: no summarizer is chosen.*Its steps so far \(2\) and its adapter stay/,
     ],
-  ] as const)('%s opens, and is not gone on with', async (_, change, message) => {
+  ] as const)('%s opens, and cannot be resumed', async (_, change, message) => {
     await paused(settingsOf(change), STATE);
     const before = await store.run('run-a');
     await expect(host.resume('run-a')).rejects.toThrow(message);

@@ -158,7 +158,7 @@ describe('a curriculum that looks first', () => {
       'd',
     ]);
     expect(() => new HistoryCurriculum(settings({ ids: ['z'] }), all, 5)).toThrow(
-      /no question "z"/,
+      /question "z" is not a training question/,
     );
   });
 });

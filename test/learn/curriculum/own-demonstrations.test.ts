@@ -82,9 +82,9 @@ describe('a run’s own trajectories', () => {
     expect(await ids()).toEqual(await ids());
   });
 
-  it('are refused where none is right, so that whoever trains can say what to do', async () => {
+  it('are refused if none is correct, by an error that its caller recognises', async () => {
     const refused = sample(4, [other]);
-    await expect(refused).rejects.toThrow(/answered none of 4 rollouts right/);
+    await expect(refused).rejects.toThrow(/none of 4 rollouts was correct/);
     await expect(refused).rejects.toBeInstanceOf(NoDemonstrations);
     // The page knows it by its name: it crossed a worker.
     await expect(refused.catch(describeFailure)).resolves.toMatchObject({

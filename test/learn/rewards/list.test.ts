@@ -39,7 +39,7 @@ test('a rollout is scored by it: 0.75 · 0 + 0.25 · 1, or as a stage weighs it'
   expect(total()).toBe(0.25);
   expect(total({ right: 0.9, short: 0.1 })).toBeCloseTo(0.1, 12);
   expect(() => total({ right: 0.9 })).toThrow(/must sum to 1, they sum to 1.1500/);
-  expect(() => total({ wrong: 1 })).toThrow(/no clause "wrong" to weigh; it has right, short/);
+  expect(() => total({ wrong: 1 })).toThrow(/no clause "wrong" to weight; it has right, short/);
 });
 
 test('a foreign file is scored by it, without the clause that its missing tokens cannot give', async () => {

@@ -250,7 +250,9 @@ describe('where the router is not asked', () => {
     };
     const failed = { ...drawn('web', 1), reward: null };
     expect(learner.learn([rolloutOf([by('fixed'), by('policy-tag'), failed])], 7)).toBeNull();
-    expect(notices).toEqual([expect.stringMatching(/^step 7: .*no search/)]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^step 7: the router chose no source in 1 rollouts/),
+    ]);
     expect(JSON.stringify(learner.state())).toBe(before);
   });
 

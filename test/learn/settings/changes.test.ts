@@ -7,8 +7,8 @@ const base = getTraining('search/grpo');
 
 describe('a change of settings', () => {
   it.each([
-    ['=5', "'=5' is no change; write key=value"],
-    ['steps', "'steps' is no change"],
+    ['=5', "'=5' is not a change; write key=value"],
+    ['steps', "'steps' is not a change"],
     ['steps.more=1', "there is no setting 'steps.more'"],
     ['steps.more.yet=1', "there is no setting 'steps.more.yet'"],
     ['toString=1', "there is no setting 'toString'"],

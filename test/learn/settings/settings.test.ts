@@ -33,7 +33,7 @@ describe('changes', () => {
 
   it.each([
     ['optimizer.lr=1', /no setting 'optimizer\.lr'/],
-    ['seed', /'seed' is no change/],
+    ['seed', /'seed' is not a change/],
     ['steps=-1', /steps: /],
     ['optimizer.learningRate=fast', /optimizer\.learningRate: /],
     ['overrides.retrieval.k=-1', /retrieval\.k/],

@@ -97,6 +97,6 @@ it('is not made again where the run goes on', async () => {
 it('says what is missing where there is no question to make it with', async () => {
   const { agent } = learningNotTo(3);
   await expect(train(settings, { deps: { agent, startQuestions: [] } })).rejects.toThrow(
-    'start: there are no questions to train on',
+    'start: there are no training questions',
   );
 });

@@ -147,7 +147,7 @@ describe('trajectories from rollouts', () => {
   });
 
   it('say so where nothing is left', () => {
-    expect(() => idsOf([rollout('a', 'q', false)])).toThrow(/nothing is left of 1 rollouts/);
+    expect(() => idsOf([rollout('a', 'q', false)])).toThrow(/none of 1 rollouts can be used/);
   });
 });
 
@@ -250,6 +250,6 @@ describe('a trajectory that is cut where its answer would be right', () => {
       // prettier-ignore
       expect(() =>
         makeTrajectories([long(shares)], { ...MAKE_DEFAULTS, pairs: 'truncated' }),
-      ).toThrow('nothing is left');
+      ).toThrow('none of 1 rollouts can be used');
   });
 });

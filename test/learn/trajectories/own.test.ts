@@ -60,7 +60,7 @@ describe('trajectories of the run’s own', () => {
         LOOP.map((text) => text.replace('Borfield }', 'Ada }')),
       ),
     ).rejects.toThrow(
-      /^own trajectories: nothing is left of 8 rollouts.*Give a file of trajectories/,
+      /^own trajectories: none of 8 rollouts can be used.*Give a file of trajectories/,
     );
   });
 });

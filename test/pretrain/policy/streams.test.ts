@@ -46,10 +46,10 @@ describe('streams of data', () => {
     expect(kinds(await resumed.batch(first.cursor, PLAN))).toEqual(['a 2', 'a 3', 'b 2', 'b 3']);
   });
 
-  it('refuse to go on as another number of streams', async () => {
+  it('refuse to continue with another number of streams', async () => {
     const { cursor } = await new Streams([new Counting('a'), new Counting('b')]).batch(START, PLAN);
     await expect(new Streams([new Counting('a')]).batch(cursor, PLAN)).rejects.toThrow(
-      'its data stands in 2 streams, and 1 were started',
+      'the state has 2 data streams, and 1 were started',
     );
   });
 

@@ -79,7 +79,7 @@ it('a field that does nothing beside the others cannot be changed and says why',
     />Advantages<.*?<select[^>]*>/s.exec(form())?.[0].match(/<select[^>]*>/)?.[0] ?? '';
   chooseTraining('search-r1/ppo');
   expect(advantages()).toContain('disabled=""');
-  expect(wordsIn(form())).toContain('Does nothing: the critic makes the advantages (GAE).');
+  expect(wordsIn(form())).toContain('Does nothing: the critic computes the advantages (GAE).');
   expect(wordsIn(form())).toContain('advantages by the critic, token-mean');
   changeDraft('critic', null);
   expect(advantages()).toContain('<select');

@@ -61,7 +61,7 @@ it.each([
     },
     {},
     'bad-answer',
-    'something else',
+    'did not answer in the format of the OpenAI API',
   ],
   ['a failing server', { failures: [{ status: 502, body: 'gateway' }] }, {}, 'server', 'gateway'],
 ] as const)('tells %s', async (_, script, part, fault, words) => {
