@@ -15,6 +15,7 @@ const files = (folder: string): string[] =>
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const DOCUMENTS = [
+  'README.md',
   'CONTRIBUTING.md',
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
