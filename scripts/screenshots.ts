@@ -135,7 +135,7 @@ async function models(page: Page, url: string): Promise<void> {
   // What fits is counted for each model, what is stored is read, and what is loaded stands ready.
   await page.waitForFunction(
     () =>
-      !/(?:Asking what|Reading (?:its|the)|Counting what|indexing the|loading (?:world|retrieval|policy))/.test(
+      !/(?:Checking this device|Estimating the memory|Reading (?:its|the)|indexing the|loading (?:world|retrieval|model))/.test(
         document.body.innerText,
       ),
   );

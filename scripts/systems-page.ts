@@ -111,7 +111,7 @@ const body = (one: Recipe | Switch): string[] => {
           '',
           ...about.differences.map((departure) => `- ${departure}`),
           '',
-          `Signature: ${about.expectedEffect}`,
+          `Expected effect: ${about.expectedEffect}`,
           '',
           ...measured(id),
         ]

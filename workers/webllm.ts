@@ -2,7 +2,7 @@ import { watchGpuDevices } from '../src/policy/remote/webllm/gpu-loss.ts';
 import { loadWebLlm } from '../src/policy/remote/webllm/library.ts';
 import { announce } from '../src/lab/rpc/life.ts';
 
-/** WebLLM's own worker: the library's engine after its own messages. */
+/** WebLLM's own worker: the library's engine, reached by its own messages. */
 
 /** While a model loads, the library says in its own words that the device was lost; those come first. */
 const LATER_MS = 1000;

@@ -92,7 +92,7 @@ async function importOnce(measured: boolean) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   await page.goto(`${server.url}corpus`);
-  await page.getByText('There are none yet').waitFor();
+  await page.getByText('Until then the built-in world is used').waitFor();
   // Until the engines are loaded, so that only the import is counted.
   await page.locator('.cell', { hasText: 'local passages' }).waitFor({ timeout: 60_000 });
   await page.waitForTimeout(1000);

@@ -72,7 +72,7 @@ const exported = async (page: Page): Promise<string> => {
   await page.getByRole('button', { name: 'Export', exact: true }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'Everything, JSON that repeats it' }).click(),
+    page.getByRole('menuitem', { name: 'Everything (JSON, can be run again)' }).click(),
   ]);
   return readFileSync(await download.path(), 'utf8');
 };
@@ -96,7 +96,7 @@ try {
     console.log(`${await done(page)} of ${planned} rollouts after ${minutes(start)} min: killed`);
     await browser.kill();
     page = await open(path);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await badge(page, 'running').waitFor();
   }
   while ((await badge(page, 'finished').count()) === 0) await watch(page);

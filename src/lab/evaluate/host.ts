@@ -328,7 +328,7 @@ export class EvaluationHost implements EvaluationsApi {
     await this.#change(id, {
       status: 'paused',
       ...(found && { done: found.rollouts.length, failed: found.failed.length }),
-      notice: 'The tab was closed while this evaluation ran. “Go on” runs the missing rollouts.',
+      notice: 'The tab was closed while this evaluation ran. “Continue” runs the missing rollouts.',
     });
   }
 

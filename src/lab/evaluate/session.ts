@@ -346,7 +346,7 @@ export class EvaluationSession {
     if (!failed) return;
     const missing = open.length - run.progress.done + run.progress.failed;
     throw new Error(
-      `The judge failed, and ${missing} of ${open.length} answers have no verdict. Its verdicts are kept; “Go on” asks for the missing ones when the judge works again. It said: ${failed.message}`,
+      `The judge failed, and ${missing} of ${open.length} answers have no verdict. Its verdicts are kept; “Continue” asks for the missing ones when the judge works again. It said: ${failed.message}`,
     );
   }
 

@@ -23,7 +23,7 @@ const interrupted = ({ step, checkpointStep }: RunRecord): string => {
   if (checkpointStep === null)
     return `The tab was closed before the first snapshot. ${step === 0 ? '“Start again”' : resume} starts from the beginning.`;
   if (step === 0)
-    return 'The tab was closed before the first step. “Go on” begins with what it had made until then.';
+    return 'The tab was closed before the first step. “Go on” continues with what was made before that.';
   const where = checkpointStep === step ? 'there' : `the snapshot of step ${checkpointStep}`;
   return `The tab was closed while this run trained. ${resume} continues from ${where}.`;
 };

@@ -253,7 +253,7 @@ describe('evaluations in the lab', () => {
     expect((await host.list())[0]).toMatchObject({
       status: 'paused',
       done: rollouts.length,
-      notice: expect.stringMatching(/closed.*“Go on” runs/u) as string,
+      notice: expect.stringMatching(/closed.*“Continue” runs/u) as string,
     });
   });
 

@@ -110,7 +110,7 @@ describe('a run that trains in another tab', () => {
     [3, 3, '“Resume after step 3” continues from there.'],
     [1200, 1198, '“Resume after step 1,200” continues from the snapshot of step 1198.'],
     [2, null, 'before the first snapshot. “Resume after step 2” starts from the beginning.'],
-    [0, 0, 'The tab was closed before the first step. “Go on” begins with what it had made'],
+    [0, 0, 'The tab was closed before the first step. “Go on” continues with what was made before'],
   ])(
     'names the button of the page, killed after step %s with a snapshot of %s',
     async (step, checkpointStep, words) => {

@@ -43,7 +43,7 @@ it('says the whole and its shares, and what the record cannot say', () => {
   );
   expect(timeNotes(times, false)).toHaveLength(1);
   expect(timeNotes({ ...times, clipped: 2 }, true).join(' ')).toMatch(
-    /2 calls state a duration longer than.*judge is not in the record/,
+    /2 calls state durations longer than their places.*judge is not in the record/,
   );
 });
 

@@ -64,7 +64,7 @@ const LiveText = ({ rollout }: { rollout: Rollout }) => {
   const text = last?.source === 'policy' ? last.text.slice(-300) : '';
   return (
     <div className="live" aria-hidden="true">
-      <span className="live-dot" /> {text || 'prefill …'}
+      <span className="live-dot" /> {text || 'reading the prompt …'}
     </div>
   );
 };

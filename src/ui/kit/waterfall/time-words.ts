@@ -29,7 +29,9 @@ export function timeNotes({ clipped }: RolloutTimes, judged: boolean): string[] 
     ...(clipped === 0
       ? []
       : [
-          `${clipped === 1 ? 'One call states' : `${clipped} calls state`} a duration longer than its place in the record (such as a result reused from an earlier call); it is cut to fit.`,
+          clipped === 1
+            ? 'One call states a duration longer than its place in the record (such as a result reused from an earlier call); it is cut to fit.'
+            : `${clipped} calls state durations longer than their places in the record (such as results reused from earlier calls); they are cut to fit.`,
         ]),
     ...(judged ? ['The time of the judge is not in the record.'] : []),
   ];

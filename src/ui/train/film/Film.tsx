@@ -164,7 +164,7 @@ const Shown = ({ run, film }: { run: RunRecord; film: TrainingFilm }) => {
       )}
       <p className="fine film-foot" data-legend="" hidden={!none}>
         Filled: right by EM; frame: wrong. Questions that were right from the start are at the top,
-        then those that were learned, by when; below what ends wrong.
+        then those that were learned later, in order; those that end wrong are at the bottom.
       </p>
       <p className="fine film-foot" role="status" hidden={none}>
         {problem ? (

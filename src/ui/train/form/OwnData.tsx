@@ -16,9 +16,9 @@ const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
   if (!builtIn || settings?.warmUp?.from !== 'own') return null;
   return (
     <p className="warn" data-testid="warm-up-needs-right">
-      ⚠ The warm-up learns from right answers of the policy’s own, and the built-in policy has read
-      the built-in world alone. Of your questions it may answer none right; the run then ends before
-      its first step. Choose another policy under “Model and data”, a file of trajectories under
+      ⚠ The warm-up learns from the model’s own correct answers, and the built-in model knows only
+      the built-in world. It may answer none of your questions correctly; the run then ends before
+      its first step. Choose another model under “Model and data”, a file of trajectories under
       “Warm-up on trajectories”, or{' '}
       <button type="button" className="link" onClick={() => changeDraft('warmUp', null)}>
         leave the warm-up out

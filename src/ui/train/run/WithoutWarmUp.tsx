@@ -31,7 +31,7 @@ export const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
       <p>
         It can train without: rewards are then all that it learns from. To keep the warm-up, open a
         new run with these settings and, under “Warm-up on trajectories”, choose “a file of
-        trajectories” for “Learns from” or more “Rollouts tried”; or choose another policy under
+        trajectories” for “Learns from” or more “Rollouts tried”; or choose another model under
         “Model and data”.
       </p>
       <div className="failure-actions">

@@ -128,5 +128,5 @@ export const goOnWords = (run: RunRecord): { name: string; title: string } => {
   // A notice tells of an interruption, after which it would start again.
   return run.sweep && run.status === 'paused' && run.notice === null
     ? { name: 'Start', title: 'Begins this run of the sweep before its turn' }
-    : { name: 'Start again', title: 'Nothing of it was stored but its settings' };
+    : { name: 'Start again', title: 'Only its settings were stored' };
 };

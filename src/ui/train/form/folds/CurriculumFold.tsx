@@ -73,7 +73,7 @@ export const CurriculumFold = () => {
       <SelectField
         path="start"
         label="Model at the start"
-        title="UR²: stage 1 teaches a model to search that does not; its fallback penalty, not to leave reasoning to the search"
+        title="UR²: stage 1 teaches a model that does not search to search; its fallback penalty teaches it not to leave reasoning to the search"
         choices={[
           { value: 'searching', label: 'as it is' },
           { value: 'not-searching', label: 'taught not to search' },

@@ -90,7 +90,7 @@ export const SwitchesFold = () => {
       <PartSwitch
         path="verifier"
         label="Faulty verifier"
-        title="What the reward learns about an answer; the metrics keep the exact check"
+        title="What the reward receives about an answer; the metrics keep the exact check"
         on={{ kind: 'rule', threshold: 0.6, falseNegative: 0.1, falsePositive: 0 }}
       />
       {faulty ? (
