@@ -60,7 +60,7 @@ export function describeValidity(validity: Validity, what: string): string {
   if (failed) {
     return `differs ${failed.diff.toFixed(2)} from ${LAG_WORDS[failed.lag]} ${what}, needs ${failed.threshold}`;
   }
-  return validity.checks.length === 0
-    ? `first ${what}: nothing to compare with`
-    : `differs enough from the last ${validity.checks.length}`;
+  if (validity.checks.length === 0)
+    return what === 'answer' ? 'first guess if it had to stop now' : `first ${what}`;
+  return `differs enough from the last ${validity.checks.length}`;
 }

@@ -258,7 +258,7 @@ describe('passage files', () => {
 
 describe('files that cannot be read', () => {
   it.each([
-    ['', 'not empty'],
+    ['', 'the file is empty'],
     [' \n ', 'more than space'],
     ['a\0b', 'UTF-8 text or parquet'],
     ['[1, 2]', 'a list of questions'],

@@ -29,7 +29,7 @@ function commonSchema(values: readonly unknown[]): string | null {
  */
 export async function detect(blob: Blob, name = ''): Promise<Format> {
   const bytes = new Uint8Array(await blob.slice(0, SNIFF).arrayBuffer());
-  if (bytes.length === 0) throw new ImportError('expected a file that is not empty');
+  if (bytes.length === 0) throw new ImportError('the file is empty');
   const text = new TextDecoder().decode(bytes);
   if (text.startsWith('PAR1')) return parquetFormat(blob);
   if (text.startsWith('GGUF'))

@@ -352,7 +352,7 @@ export class RetrievalHost implements RetrievalApi {
     const words = ['fetching the encoder', 'opening the encoder'] as const;
     const fetchFile = this.#fetching(encoder, 'retrieval', words);
     const opened = await OnnxEncoder.open(fetchFile, () => this.#runtime());
-    this.#progress('retrieval', 'the encoder is open, waiting for the world', NO_BYTES);
+    this.#progress('retrieval', 'preparing search', NO_BYTES);
     return opened;
   }
 

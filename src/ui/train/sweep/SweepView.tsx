@@ -141,8 +141,8 @@ const Head = ({ sweep, grid }: { sweep: RunSweep; grid: Grid }) => {
           {over === kept.length
             ? ''
             : left === null
-              ? 'the time to go shows after the first step'
-              : `≈ ${formatDuration(left)} to go`}
+              ? 'Time left appears after step 1'
+              : `≈ ${formatDuration(left)} left`}
         </span>
       </div>
       {running ? (
