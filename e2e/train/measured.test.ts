@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRandomCheckpoint } from '../../test/policy/checkpoint/random-checkpoint.ts';
+import { slow } from '../../test/slow/slow.ts';
 import { useStage } from '../browser.ts';
 import { fillSmall, status } from '../training.ts';
 
@@ -84,7 +85,11 @@ const sampling = (page: Page) =>
     }, 500);
   });
 
-test(
+slow(
+  'test/lab/train/measure.test.ts > gives a run its time to go before the first step',
+  'test/learn/rl/interrupted.test.ts > works with the run’s signal, is told when to stop, tells its progress and saves',
+  'e2e/train/measured.test.ts > the form measures this device by itself, and all of its times follow from one measurement',
+)(
   'progress moves in every phase: measurement, warm-up, baseline, rollouts and update',
   async () => {
     const { page } = stage;
