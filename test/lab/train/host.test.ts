@@ -77,7 +77,7 @@ describe('a stored run', () => {
     [
       'drawn at top-p 0.9',
       { topP: 0.9 },
-      /top-p 0\.9 is refused.*Its steps so far \(2\) and its adapter stay; start a new run with top-p 1\.$/,
+      /top-p 0\.9 is refused.*that top-p keeps\. Its steps so far \(2\) and its adapter stay; start a new run with top-p 1\.$/,
     ],
     [
       'that asked for summaries',
