@@ -17,9 +17,14 @@ export function decodeSeconds(decode: Probe['decode'], contexts: number): number
   if (decode.length === 1) return (first.seconds * contexts) / first.contexts;
   const at = decode.findIndex((point) => point.contexts >= contexts);
   const right = at < 0 ? decode.length - 1 : Math.max(1, at);
-  const [a, b] = [itemAt(decode, right - 1), itemAt(decode, right)];
+  // More contexts never take less time: where they were measured so, it was noise.
+  const known = (index: number) => ({
+    ...itemAt(decode, index),
+    seconds: Math.max(...decode.slice(0, index + 1).map(({ seconds }) => seconds)),
+  });
+  const [a, b] = [known(right - 1), known(right)];
   const slope = (b.seconds - a.seconds) / (b.contexts - a.contexts);
-  return Math.max(0, a.seconds + slope * (contexts - a.contexts));
+  return a.seconds + slope * (contexts - a.contexts);
 }
 
 type Device = Pick<Probe, 'engines' | 'slots' | 'decode' | 'prefill'>;

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { leastCpuMs } from '../../fuzz/cost.ts';
 import {
   diffItems,
   diffRollouts,
@@ -62,17 +63,17 @@ describe('the diff of two sequences', () => {
     );
   });
 
-  test('50,000 tokens: a few edits, and nothing in common, in well under a second', () => {
+  test('50,000 tokens: a few edits, and nothing in common, in well under a second', async () => {
     const a = Array.from({ length: 50_000 }, (_, i) => `t${(i * 7919) % 3000}`);
     const b = a.slice();
     b.splice(40_000, 3);
     b.splice(10_000, 2, 'new');
-    const start = performance.now();
     const few = diffItems(a, b);
     expect([count(few, 'removed'), count(few, 'added')]).toEqual([5, 1]);
     const other = a.map((item) => `other ${item}`);
     expect(diffItems(a, other).map(({ kind }) => kind)).toEqual(['removed', 'added']);
-    expect(performance.now() - start).toBeLessThan(3000);
+    const both = (): unknown => [diffItems(a, b), diffItems(a, other)];
+    expect(await leastCpuMs(both, 1000)).toBeLessThan(3000);
   });
 
   test('beyond the cap it continues between tokens that occur once', () => {

@@ -49,6 +49,15 @@ describe('decoding', () => {
     expect(decodeSeconds([{ contexts: 2, seconds: 3 }], 4)).toBe(6);
   });
 
+  it('never takes less time with more contexts, also where noise measured it so', () => {
+    const noisy = [
+      { contexts: 1, seconds: 2 },
+      { contexts: 4, seconds: 1 },
+      { contexts: 16, seconds: 5 },
+    ];
+    expect([1, 2, 4, 10, 16, 20].map((n) => decodeSeconds(noisy, n))).toEqual([2, 2, 2, 3.5, 5, 6]);
+  });
+
   it('goes on with fewer contexts when the shorter ones have ended', () => {
     // 8 tokens of both at 1.5 s, then 2 of the longer at 1 s: 14 s, as the wave took.
     expect(rolloutSeconds(slow, 2, 1)).toBeCloseTo(14, 9);

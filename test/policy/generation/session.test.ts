@@ -136,7 +136,6 @@ describe('abort', () => {
     const long = await loadPolicy({ files: roomy, id: 'tiny', device: 'wasm' });
     const session = await long.open(7);
     session.append(prompt);
-    const start = performance.now();
     const result = await session.generate({
       maxTokens: 8000,
       stopIds: [],
@@ -144,7 +143,7 @@ describe('abort', () => {
       signal: AbortSignal.timeout(20),
     });
     expect(result.finish).toBe('abort');
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(result.ids.length).toBeLessThan(2000);
     session.close();
     long.dispose();
   });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { leastCpuMs } from '../../fuzz/cost.ts';
 import { z } from 'zod';
 import { memoryFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
 import {
@@ -159,8 +160,7 @@ describe('a hostile template', () => {
     ['its length', 'a'.repeat(300_000), /at most 262144 are read/],
     ['broken syntax', '{% for a in %}', /chat template/],
     ['unknown names', '{{ nothing.at.all() }}', /chat template/],
-  ])('cannot harm by %s', (_, source, message) => {
-    const start = performance.now();
+  ])('cannot harm by %s', async (_, source, message) => {
     let thrown: unknown = null;
     try {
       render(source);
@@ -170,6 +170,9 @@ describe('a hostile template', () => {
     expect(thrown).toBeInstanceOf(ChatTemplateError);
     expect((thrown as Error).message).toMatch(message);
     expect((thrown as Error).message.length).toBeLessThan(400);
-    expect(performance.now() - start).toBeLessThan(2500);
+    const again = (): void => {
+      expect(() => render(source)).toThrow();
+    };
+    expect(await leastCpuMs(again, 1000)).toBeLessThan(2500);
   });
 });
