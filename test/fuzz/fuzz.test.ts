@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ALL_TESTS } from '../slow/slow.ts';
 import { SUBJECTS } from './index.ts';
-import { cpuMs } from './cost.ts';
+import { cpuMs } from './subjects/cost.ts';
 import { faultOfMessage, fuzz, subject } from './subjects/subject.ts';
 
 /** Some cases of each parser; `npx tsx scripts/fuzz.ts` runs 10,000, and looks at memory. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { leastCpuMs } from '../../fuzz/cost.ts';
+import { leastCpuMs } from '../../fuzz/subjects/cost.ts';
 import {
   diffItems,
   diffRollouts,

@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
-import { expectLinear } from '../../fuzz/cost.ts';
+import { expectLinear } from '../../fuzz/subjects/cost.ts';
 import { ALL_TESTS } from '../../slow/slow.ts';
 import { FILES } from '../../fixtures/import/whole-files.ts';
 

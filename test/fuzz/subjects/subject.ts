@@ -1,5 +1,5 @@
 import { Random } from '../../../src/base/random.ts';
-import { cpuMs, leastCpuMs } from '../cost.ts';
+import { cpuMs, leastCpuMs } from './cost.ts';
 
 /** One parser under broken inputs: what it is given, how it is run, and what it may do. */
 export interface Subject<Input = unknown> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { expectLinear } from '../../fuzz/cost.ts';
+import { expectLinear } from '../../fuzz/subjects/cost.ts';
 import { z } from 'zod';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 

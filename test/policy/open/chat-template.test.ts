@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { leastCpuMs } from '../../fuzz/cost.ts';
+import { leastCpuMs } from '../../fuzz/subjects/cost.ts';
 import { z } from 'zod';
 import { memoryFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
 import {

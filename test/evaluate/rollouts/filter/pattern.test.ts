@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expectLinear } from '../../../fuzz/cost.ts';
+import { expectLinear } from '../../../fuzz/subjects/cost.ts';
 import { FilterError } from '../../../../src/evaluate/rollouts/filter/error.ts';
 import { compilePattern } from '../../../../src/evaluate/rollouts/filter/pattern.ts';
 

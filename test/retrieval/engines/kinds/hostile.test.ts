@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectLinear } from '../../../fuzz/cost.ts';
+import { expectLinear } from '../../../fuzz/subjects/cost.ts';
 import { htmlToText } from '../../../../src/retrieval/engines/kinds/plain-text.ts';
 
 describe('markup', () => {

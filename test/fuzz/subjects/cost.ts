@@ -10,14 +10,16 @@ export const cpuMs = (): number => {
 
 const TRIES = 3;
 
+async function costOf(work: () => unknown): Promise<number> {
+  const start = cpuMs();
+  await work();
+  return cpuMs() - start;
+}
+
 /** Least processor time of a few tries, in milliseconds: other threads and the collector are not the work's. */
 export async function leastCpuMs(work: () => unknown, enough: number): Promise<number> {
   let least = Infinity;
-  for (let i = 0; i < TRIES && least > enough; i++) {
-    const start = cpuMs();
-    await work();
-    least = Math.min(least, cpuMs() - start);
-  }
+  for (let i = 0; i < TRIES && least > enough; i++) least = Math.min(least, await costOf(work));
   return least;
 }
 
@@ -37,8 +39,8 @@ export async function expectLinear(
 ): Promise<void> {
   let [whole, part] = [Infinity, Infinity];
   for (let i = 0; i < TRIES && whole > SOON_MS && !(whole < WORST * part); i++) {
-    whole = Math.min(whole, await leastCpuMs(() => work(size), Infinity));
-    part = Math.min(part, await leastCpuMs(() => work(size / TIMES), Infinity));
+    whole = Math.min(whole, await costOf(() => work(size)));
+    part = Math.min(part, await costOf(() => work(size / TIMES)));
   }
   if (whole > SOON_MS) expect(whole / part, `${name}: ${part} ms, ${whole} ms`).toBeLessThan(WORST);
 }
