@@ -2,6 +2,7 @@ import { adoptCommand } from './commands/adopt.ts';
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
 import type { Command } from './shared/command.ts';
+import { demonstrationsCommand } from './commands/demonstrations.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { exportCommand } from './commands/export.ts';
 import { recipesCommand } from './systems/recipes.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   askCommand,
   rolloutCommand,
   forkCommand,
+  demonstrationsCommand,
   trainCommand,
   evaluateCommand,
   studyCommand,

@@ -3,10 +3,10 @@ import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
-import { allows, type CompositionFilter } from '../../world/questions/compositions.ts';
 import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
-import { UsageError, type OptionValues } from '../shared/options.ts';
+import type { OptionValues } from '../shared/options.ts';
+import { selectQuestions } from '../shared/select-questions.ts';
 import { openOutput, writeAll } from '../evaluate/output.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
@@ -48,30 +48,9 @@ export function table(summary: SummaryByHops): string {
   ].join('\n');
 }
 
-/** Questions from files name no composition: they are neither held out nor seen. */
-const hasComposition = ({ composition }: Question, wanted: CompositionFilter = 'any'): boolean =>
-  wanted === 'any' || (composition !== undefined && allows(wanted, composition));
-
-/** The questions that a call asks for; the order is the world's own, or the file's. */
-export function select(parts: Parts, values: OptionValues): Question[] {
-  const split = values.split ?? (values.questions === undefined ? 'test' : 'all');
-  const found = parts.world.questions
-    .filter((q) => split === 'all' || q.split === split)
-    .filter((q) => values.hops === undefined || q.hops === values.hops)
-    .filter((q) => values.type === undefined || q.type === values.type)
-    .filter((q) => hasComposition(q, values.compositions as CompositionFilter | undefined));
-  if (found.length === 0)
-    throw new UsageError(
-      values.compositions !== undefined && parts.world.questions.every((q) => !q.composition)
-        ? 'These questions have no composition; --compositions works only with questions of a world.'
-        : values.split === undefined &&
-            split === 'test' &&
-            !parts.world.questions.some((q) => q.split === 'test')
-          ? 'No question is in the test split; choose others with --split dev, train or all.'
-          : 'No question matches these options; change --split, --hops, --type or --compositions.',
-    );
-  return found.slice(0, Number(values.limit));
-}
+/** The questions that a call asks for. @throws UsageError where there is none */
+export const select = ({ world }: Parts, values: OptionValues): Question[] =>
+  selectQuestions(world.questions, values, 'test');
 
 export const rolloutCommand: Command = {
   name: 'rollout',

@@ -21,6 +21,40 @@ describe('questions with contexts', () => {
     });
   });
 
+  it('with sub-questions and their titles keep them as the gold chain', () => {
+    const decomposition = [
+      { question: 'Ivo >> born in', answer: 'Tarn', title: 'Ivo  (painter)' },
+      { question: 'the country of #1?', answer: 'Orsa', title: 'Tarn' },
+    ];
+    const item = { question: 'Where?', answers: ['Orsa'], hops: 2, supporting: ['Tarn'] };
+    expect(question('qa', { ...item, decomposition })).toMatchObject({
+      hops: 2,
+      chain: [
+        {
+          subject: 'Ivo',
+          relation: 'born in',
+          object: 'Tarn',
+          title: 'Ivo (painter)',
+          passage: null,
+          query: 'Ivo born in',
+        },
+        { subject: '', relation: '', object: 'Orsa', title: 'Tarn', query: 'the country of Tarn?' },
+      ],
+    });
+    const without = question('qa', { ...item, hops: 4, decomposition: [] });
+    expect(without).toMatchObject({ hops: 4 });
+    expect(without).not.toHaveProperty('chain');
+    expect(read('qa', { ...item, decomposition: [{ question: 'Who?' }] })).toMatchObject({
+      question: { hops: 2, supporting: ['Tarn'] },
+      problems: [
+        {
+          key: 'decomposition.0.answer',
+          expected: 'expected a list of sub-questions with question, answer and title',
+        },
+      ],
+    });
+  });
+
   it('without paragraphs’ numbers go by their order; a step may name none', () => {
     const paragraphs = MUSIQUE.paragraphs.map((rest) => ({ ...rest, idx: null, title: 'Ivo' }));
     const question_decomposition = [

@@ -32,6 +32,8 @@ type Around = readonly [open: string, close: string];
 export interface Dialect {
   id: DialectId;
   marks: readonly Mark[];
+  /** All searches are inside one thought, which only the answer follows. */
+  searchesInThought?: true;
   /** Ends one thought, where a loop takes them one by one. */
   thoughtEnd?: string;
   question: Around;
@@ -41,6 +43,8 @@ export interface Dialect {
   passages?: RenderPassages;
   /** The query that a search block holds, where it is not the block's text; empty where it holds none. */
   query?(inner: string): string;
+  /** Its inverse: what a search block holds for a query. */
+  writeQuery?(query: string): string;
   /**
    * How an answer stands: boxed in a block of its own; as a block's plain text, of which `text-line` takes
    * the first line; boxed in the last prose of the turn.

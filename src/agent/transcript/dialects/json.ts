@@ -52,6 +52,7 @@ export const S3: Dialect = {
   result: ['\n\n<information>', '</information>\n\n'],
   passages: numbered,
   query: queryField,
+  writeQuery: (query) => JSON.stringify({ query }),
   answer: 'text',
   instruction: ({ retrieval }) =>
     [
@@ -78,6 +79,7 @@ export const DEEP_RESEARCHER: Dialect = {
   result: ['\n<tool_response>\n', '\n</tool_response>\n'],
   passages: numbered,
   query: calledQuery,
+  writeQuery: (query) => JSON.stringify({ name: 'web_search', arguments: { query: [query] } }),
   answer: 'text',
   instruction: ({ retrieval, method }) =>
     [

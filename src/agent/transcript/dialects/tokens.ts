@@ -23,6 +23,7 @@ const most = (words: number | undefined): string[] =>
 export const R1_SEARCHER: Dialect = {
   id: 'r1-searcher',
   marks: [...QUERY, tag('short_answer', 'answer')],
+  searchesInThought: true,
   ...PLAIN_TURN,
   result: DOCUMENTS,
   // experience_maker.py; what follows a number is a line of the corpus that it was trained on.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { itemAt } from '../../../base/items.ts';
 import { answerTexts, filledText, idText, problemOf } from '../values/json-schema.ts';
+import { chainOf } from './decomposition.ts';
 import { cleanSentences, type PassageDraft, type Problem } from './passages.ts';
 import { distinct, typeFields, type ChainDraft, type QuestionItem } from './questions.ts';
 import { normaliseSpace, splitSentences } from '../values/sentences.ts';
@@ -189,32 +190,20 @@ function readMusique(value: unknown): QuestionItem | Problem {
   };
 }
 
-/** Steps with `#n` replaced by the answer of step n; `subject >> relation` is taken apart. */
-function decomposition(
+/** The gold chain, each step with its passage. */
+const decomposition = (
   { question_decomposition }: Musique,
   passages: readonly PassageDraft[],
   places: ReadonlyMap<number, number>,
-): ChainDraft[] {
-  const steps = question_decomposition ?? [];
-  return steps.map(({ question, answer, paragraph_support_idx }) => {
-    const filled = question.replace(/#(\d{1,2})/gu, (mark, n: string) => {
-      return steps[Number(n) - 1]?.answer ?? mark;
-    });
-    const parts = filled.split('>>');
-    const [subject, relation] =
-      parts.length > 1 ? [itemAt(parts, 0), itemAt(parts, 1)] : (['', ''] as const);
-    const passage =
-      paragraph_support_idx == null ? null : (places.get(paragraph_support_idx) ?? null);
-    return {
-      subject: subject.trim(),
-      relation: relation.trim(),
-      object: answer,
-      title: passage === null ? '' : itemAt(passages, passage, 'passages').title,
-      passage,
-      query: normaliseSpace(filled.replaceAll('>>', ' ')),
-    };
-  });
-}
+): ChainDraft[] =>
+  chainOf(
+    (question_decomposition ?? []).map(({ question, answer, paragraph_support_idx }) => {
+      const passage =
+        paragraph_support_idx == null ? null : (places.get(paragraph_support_idx) ?? null);
+      const title = passage === null ? '' : itemAt(passages, passage, 'passages').title;
+      return { question, answer, title, passage };
+    }),
+  );
 
 /** Types of 2WikiMultiHopQA that HotpotQA lacks. */
 const TYPES_2WIKI: readonly unknown[] = ['compositional', 'inference', 'bridge_comparison'];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lastOf } from '../../../base/items.ts';
 import { answersOf } from '../../values/answers.ts';
 import { answerTexts, filledText, idText, jsonCell, problemOf } from '../values/json-schema.ts';
+import { withDecomposition } from './decomposition.ts';
 import { multihopDetails, withDetails } from './multihop.ts';
 import type { Problem } from './passages.ts';
 import { distinct, type QuestionItem } from './questions.ts';
@@ -148,6 +149,9 @@ export const plainQuestions: ItemSchema = {
   containers: [...IN_RECORDS, 'csv', 'tsv'],
   is: (item) => 'question' in item && ('answer' in item || 'answers' in item),
   read: questionRead((value) =>
-    withTask(withSupporting(readQa(value), value), withWrongAnswers(value)),
+    withTask(
+      withDecomposition(withSupporting(readQa(value), value), value),
+      withWrongAnswers(value),
+    ),
   ),
 };

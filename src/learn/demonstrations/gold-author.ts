@@ -1,0 +1,196 @@
+import type { Turn } from '../../agent/transcript/write-turn.ts';
+import { itemAt } from '../../base/items.ts';
+import type { Random } from '../../base/random.ts';
+import type { ChainStep, Question } from '../../records/records.ts';
+import { GaveUp } from './left-out.ts';
+import { plainTitle, SeenText } from './mentions.ts';
+import {
+  answerThought,
+  bridgeThought,
+  foundThought,
+  openingThought,
+  type Wanted,
+} from './thoughts.ts';
+
+/**
+ * Answers a question by its gold evidence, turn by turn, as a searcher could who reads only what is shown: a query asks
+ * for what the question or an earlier passage names, and a thought says only what they say.
+ */
+
+/** What is looked up next. */
+interface Lookup {
+  /** Titles of passages of which one has to be found. */
+  title: string;
+  /** Queries that a searcher could write, the best first. */
+  queries: readonly string[];
+  /** As a thought names it. */
+  wanted: Wanted;
+  /** The step of the chain; absent where only titles are known. */
+  step?: ChainStep;
+}
+
+/** Words that say nothing in a query. */
+const STOP_WORDS = new Set(
+  'a an and are as at by did do does for from has have he her his how in is it its of on or she that the their they to was were what when where which who whom whose why will with both same more most than'.split(
+    ' ',
+  ),
+);
+
+const distinct = (texts: readonly string[]): string[] => [
+  ...new Set(texts.map((text) => text.replaceAll(/\s+/gu, ' ').trim()).filter(Boolean)),
+];
+
+const lower = (text: string): string => text.toLowerCase();
+
+export class GoldAuthor {
+  /** Number of queries that were there to choose from, by search. */
+  readonly choices: number[] = [];
+  readonly #seen: SeenText;
+  readonly #chain: readonly ChainStep[];
+  readonly #titles: string[];
+  readonly #found = new Set<string>();
+  /** Steps of the chain that are done. */
+  #done = 0;
+  #current: Lookup | null = null;
+  /** Values that were found since the last thought. */
+  #news: string[] = [];
+
+  /**
+   * @param chosen which query each search takes, by its place among those that a searcher could write; 0 where absent
+   * @param maxSearches of the recipe
+   */
+  constructor(
+    private readonly question: Question,
+    private readonly random: Random,
+    private readonly chosen: readonly number[],
+    private readonly maxSearches: number,
+  ) {
+    const { chain = [], supporting, text } = question;
+    const named = chain.length > 0 && chain.every(({ title }) => title !== '');
+    this.#chain = named ? chain : [];
+    this.#titles = named ? [] : [...new Set(supporting)];
+    if (this.#chain.length + this.#titles.length === 0) throw new GaveUp('no-evidence');
+    this.#seen = new SeenText(text);
+  }
+
+  /** Takes the titles that a search brought; their text follows with the next turn. */
+  found(titles: readonly string[]): void {
+    for (const title of titles) this.#found.add(lower(title));
+  }
+
+  /** @throws GaveUp where the evidence cannot be found, or is not shown */
+  turn(shown: string): Turn {
+    const last = this.#current;
+    if (last) this.#read(last, shown);
+    const next = this.#next();
+    if (!next) return this.#answer(last);
+    if (this.choices.length >= this.maxSearches) throw new GaveUp('too-many-searches');
+    const at = this.chosen[this.choices.length] ?? 0;
+    this.choices.push(next.queries.length);
+    this.#current = next;
+    return {
+      thought: this.#thought(last, next),
+      act: { search: itemAt(next.queries, at, 'queries') },
+    };
+  }
+
+  #read(last: Lookup, shown: string): void {
+    if (!this.#found.has(lower(last.title))) throw new GaveUp('not-retrieved');
+    this.#seen.add(shown);
+    if (!last.step) return;
+    this.#finish(last.step);
+    // One result may answer further steps.
+    for (let step = this.#chain[this.#done]; step && this.#shows(step);) step = this.#finish(step);
+  }
+
+  /** @returns the next step */
+  #finish(step: ChainStep): ChainStep | undefined {
+    const seen = this.#seen.names(step.object);
+    // Only the last value may be missing: whether the answer is shown is checked with the answer.
+    if (!seen && this.#done < this.#chain.length - 1) throw new GaveUp('not-shown');
+    if (seen) this.#news.push(step.object);
+    return this.#chain[++this.#done];
+  }
+
+  #shows = ({ title, object }: ChainStep): boolean =>
+    this.#found.has(lower(title)) && this.#seen.names(object);
+
+  #next(): Lookup | null {
+    const step = this.#chain[this.#done];
+    if (step) return this.#stepLookup(step);
+    const left = this.#titles.filter((title) => !this.#found.has(lower(title)));
+    if (left.length === 0) return null;
+    const known = left
+      .map((title) => ({ title, place: this.#seen.placeOf(plainTitle(title)) }))
+      .filter(({ place }) => place >= 0)
+      .toSorted((a, b) => a.place - b.place)[0];
+    if (!known) throw new GaveUp('not-knowable');
+    return this.#titleLookup(known.title);
+  }
+
+  #stepLookup(step: ChainStep): Lookup {
+    const { subject, relation, query, betterQuery, title } = step;
+    if (subject !== '' && !this.#seen.names(subject)) throw new GaveUp('not-knowable');
+    const plain = plainTitle(title);
+    return {
+      title,
+      queries: distinct([
+        bare(query),
+        ...(betterQuery === undefined ? [] : [betterQuery]),
+        ...(this.#seen.names(title) ? [title] : []),
+        ...(this.#seen.names(plain) ? [`${plain} ${relation}`, plain] : []),
+        ...(subject === '' ? [] : [subject]),
+        keywords(query).join(' '),
+      ]),
+      wanted:
+        relation === ''
+          ? { kind: 'question', text: bare(query) }
+          : { kind: 'relation', subject, relation },
+      step,
+    };
+  }
+
+  #titleLookup(title: string): Lookup {
+    const plain = plainTitle(title);
+    const kind = title.slice(plain.length).replaceAll(/[()]/gu, ' ');
+    const inQuestion = new SeenText(this.question.text);
+    const told = kind.split(/\s+/u).filter((word) => inQuestion.names(word));
+    const about = keywords(this.question.text).filter((word) => !new SeenText(plain).names(word));
+    return {
+      title,
+      queries: distinct([
+        this.#seen.names(title) ? title : plain,
+        `${plain} ${told.join(' ')}`,
+        plain,
+        `${plain} ${about.slice(0, 4).join(' ')}`,
+      ]),
+      wanted: { kind: 'title', title: plain },
+    };
+  }
+
+  #thought(last: Lookup | null, next: Lookup): string {
+    const { random } = this;
+    if (!last) return openingThought(random, next.wanted);
+    const news = this.#news.splice(0);
+    if (news.length > 0) return foundThought(random, news, next.wanted);
+    const bridged =
+      next.wanted.kind === 'title' && !new SeenText(this.question.text).names(next.wanted.title);
+    return bridgeThought(random, bridged, next.wanted);
+  }
+
+  #answer(last: Lookup | null): Turn {
+    const { answers } = this.question;
+    const answer = answers.find((one) => isClosed(one) || this.#seen.names(one));
+    if (answer === undefined) throw new GaveUp(last ? 'answer-not-shown' : 'no-evidence');
+    const news = this.#news.filter((value) => lower(value) !== lower(answer));
+    return { thought: answerThought(this.random, news, answer), act: { answer } };
+  }
+}
+
+const isClosed = (answer: string): boolean => /^(?:yes|no)$/iu.test(answer.trim());
+
+/** A query without the mark that ends a question. */
+const bare = (query: string): string => query.replace(/[\s?]+$/u, '');
+
+const keywords = (text: string): string[] =>
+  text.split(/[^\p{L}\p{N}'’-]+/u).filter((word) => word !== '' && !STOP_WORDS.has(lower(word)));

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import {
+  demonstrateGold,
+  unwritable,
+  type DemonstrationOptions,
+} from '../../../src/learn/demonstrations/from-gold.ts';
+import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
+import { segmentsOf } from '../../../src/learn/trajectories/segments.ts';
+import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { getRecipe, RECIPES } from '../../../src/recipes/index.ts';
+import { DIALECTS } from '../../../src/recipes/methods/dialect.ts';
+import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
+import type { ChainStep, Question } from '../../../src/records/records.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import type { PolicyTokenizer } from '../../../src/policy/policy.ts';
+import { byteTokenizer, wordTokenizer } from '../../agent/text/tokenizers.ts';
+import { LOCAL, QUESTION, retrieverOver, WEB } from '../../agent/helpers.ts';
+import { tokenizer as tagTokenizer } from '../../agent/tokenizer.ts';
+
+const step = (subject: string, relation: string, object: string, title: string): ChainStep => ({
+  subject,
+  relation,
+  object,
+  title,
+  passageId: '',
+  query: `${subject} ${relation}`.trim(),
+});
+
+const CHAIN: Question = {
+  ...QUESTION,
+  chain: [
+    step('Old Wolf', 'author', 'Victor Kerlund', 'Old Wolf'),
+    step('', 'in which city was Victor Kerlund born?', 'Borfield', 'Victor Kerlund'),
+  ],
+};
+
+const retriever = retrieverOver([...LOCAL, ...WEB], []);
+
+interface Changes extends Partial<Omit<DemonstrationOptions, 'recipe'>> {
+  recipe?: string;
+  tokenizer?: PolicyTokenizer;
+}
+
+const demonstrate = (question: Question, changes: Changes = {}) => {
+  const { recipe = 'search', tokenizer = wordTokenizer, overrides, ...others } = changes;
+  return demonstrateGold(
+    { retriever, router: createRouter(), now: () => 0 },
+    {
+      tokenizer,
+      info: {
+        id: 'm',
+        revision: 'r',
+        parameters: 0,
+        maxContext: 4096,
+        device: 'wasm',
+        dtype: '',
+      },
+    },
+    question,
+    {
+      recipe: getRecipe(recipe),
+      overrides: { ...overrides, retrieval: { source: 'local', k: 2, ...overrides?.retrieval } },
+      seed: 1,
+      maxTokens: 4096,
+      ...others,
+    },
+  );
+};
+
+const made = async (question: Question, changes?: Changes): Promise<Rollout> => {
+  const outcome = await demonstrate(question, changes);
+  if ('leftOut' in outcome) throw new Error(outcome.leftOut);
+  return outcome.rollout;
+};
+
+const queries = ({ events }: Rollout): string[] =>
+  events.flatMap((event) => (event.kind === 'search' ? [event.query] : []));
+const thoughts = ({ events }: Rollout): string[] =>
+  events.flatMap((event) => (event.kind === 'think' ? [event.text] : []));
+
+describe('a demonstration from a gold chain', () => {
+  it('is a whole rollout of the recipe, with the passages that its retriever returns', async () => {
+    const rollout = await made(CHAIN);
+    expect(faultOf(rollout)).toBeNull();
+    expect(rollout.recipe).toMatchObject({ id: 'search', settings: { retrieval: { k: 2 } } });
+    expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true, recall: 1, searches: 2 });
+    expect(queries(rollout)).toEqual(['Old Wolf author', 'in which city was Victor Kerlund born']);
+    for (const event of rollout.events) {
+      if (event.kind !== 'retrieve') continue;
+      const real = await retriever.search('local', event.query, 2);
+      expect(event.hits).toEqual(real.hits);
+    }
+    expect(rollout.events.at(-1)).toMatchObject({ kind: 'stop', reason: 'answer' });
+  });
+
+  it('trains what was written, and nothing that the environment says', async () => {
+    const rollout = await made(CHAIN);
+    for (const { source, mask, text, role } of rollout.segments) {
+      expect(mask).toBe(source === 'policy' ? 1 : 0);
+      if (role === 'result') expect(source).toBe('environment');
+      else if (source === 'policy') expect(text).not.toContain('was written by');
+    }
+    const [read] = readDemonstrations(JSON.stringify(rollout), wordTokenizer.vocabSize);
+    expect(read && segmentsOf(read).filter(({ by }) => by === 'policy')).not.toEqual([]);
+  });
+
+  it('holds exactly the tokens that the text is encoded to, turn by turn', async () => {
+    for (const tokenizer of [wordTokenizer, byteTokenizer]) {
+      const { segments } = await made(CHAIN, { tokenizer });
+      for (const { ids, text } of segments) expect(tokenizer.decode(ids)).toBe(text);
+      const first = segments.findIndex(({ source }) => source === 'policy');
+      const end = segments.findIndex(({ role }) => role === 'result');
+      const turn = segments.slice(first, end);
+      expect(turn.flatMap(({ ids }) => ids)).toEqual(
+        tokenizer.encodeText(turn.map(({ text }) => text).join('')),
+      );
+    }
+  });
+
+  it('is the same for the same seed, and worded otherwise for others', async () => {
+    expect((await made(CHAIN)).segments).toEqual((await made(CHAIN)).segments);
+    const worded = await Promise.all(
+      Array.from({ length: 12 }, async (_, seed) => thoughts(await made(CHAIN, { seed })).join()),
+    );
+    expect(new Set(worded).size).toBeGreaterThan(4);
+  });
+
+  it('names a value only after a passage has shown it', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const { segments } = await made(CHAIN, { seed });
+      for (const name of ['Victor Kerlund', 'Borfield']) {
+        const said = segments.findIndex((s) => s.source === 'policy' && s.text.includes(name));
+        const shown = segments.findIndex((s) => s.role === 'result' && s.text.includes(name));
+        expect(shown).toBeGreaterThan(-1);
+        expect(said).toBeGreaterThan(shown);
+      }
+    }
+  });
+
+  it('is written in tags that are tokens of their own, too', async () => {
+    const rollout = await made(CHAIN, { tokenizer: tagTokenizer });
+    expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
+    expect(queries(rollout)).toHaveLength(2);
+  });
+
+  // What reads passages given with the question, or asks for a block after each result, has no such turns.
+  const OTHERS = new Set(['arena', 'hrpo', 'thoughts', 'self-ask']);
+  it.each(DIALECTS.filter((id) => !OTHERS.has(id)))(
+    'is read back in the format of %s',
+    async (dialect) => {
+      const outcome = await demonstrate(CHAIN, { overrides: { dialect } });
+      if ('leftOut' in outcome) {
+        // Their released reward functions ask for blocks that no gold chain holds.
+        expect(['auto-refine', 're-seek', 'r-search', 's3']).toContain(dialect);
+        expect(outcome.leftOut).toBe('format');
+        return;
+      }
+      expect(queries(outcome.rollout)).toEqual([
+        'Old Wolf author',
+        'in which city was Victor Kerlund born',
+      ]);
+      expect(outcome.rollout.answer).toBe('Borfield');
+    },
+  );
+});
+
+describe('a demonstration from supporting titles', () => {
+  it('looks up what the question names first, then what a passage names', async () => {
+    const rollout = await made({ ...QUESTION, supporting: ['Victor Kerlund', 'Old Wolf'] });
+    expect(queries(rollout)).toEqual(['Old Wolf', 'Victor Kerlund']);
+    expect(rollout.answer).toBe('Borfield');
+  });
+
+  it('makes no search for a page that an earlier search brought', async () => {
+    const rollout = await made({
+      ...QUESTION,
+      text: 'Where was Victor Kerlund, of the Career of Victor Kerlund, born?',
+      supporting: ['Victor Kerlund', 'Career of Victor Kerlund'],
+    });
+    expect(queries(rollout)).toEqual(['Victor Kerlund']);
+  });
+});
+
+describe('a question is left out', () => {
+  const leftOut = async (question: Question, overrides: SettingsOverride = {}) => {
+    const outcome = await demonstrate(question, { overrides });
+    return 'leftOut' in outcome ? outcome.leftOut : null;
+  };
+
+  it.each<[string, Question, SettingsOverride]>([
+    ['no-evidence', { ...QUESTION, supporting: [] }, {}],
+    ['not-knowable', { ...QUESTION, supporting: ['Old Wolf', 'Maria Cordine'] }, {}],
+    ['not-retrieved', { ...QUESTION, text: 'Who is Ada, of Old Wolf?', supporting: ['Ada'] }, {}],
+    ['too-many-searches', CHAIN, { retrieval: { maxSearches: 1 } }],
+    ['not-shown', CHAIN, { retrieval: { passageTokens: 4 } }],
+    ['answer-not-shown', { ...QUESTION, answers: ['Paris'] }, {}],
+  ])('%s', async (reason, question, overrides) => {
+    expect(await leftOut(question, overrides)).toBe(reason);
+  });
+
+  it('too-long', async () => {
+    expect(await demonstrate(CHAIN, { maxTokens: 100 })).toEqual({ leftOut: 'too-long' });
+  });
+});
+
+describe('recipes', () => {
+  it('in whose loop nothing can be written are refused with the reason', () => {
+    const of = (id: string): string | null => {
+      const { settings, title } = getRecipe(id);
+      return unwritable(settings, title);
+    };
+    expect(of('search')).toBeNull();
+    expect(of('search-r1')).toBeNull();
+    expect(of('kunlun-baize')).toMatch(/background.*--background off.*Choose another recipe/);
+    expect(of('naive-rag')).toContain('not the search loop');
+    expect(RECIPES.filter(({ id }) => of(id) === null).length).toBeGreaterThan(5);
+  });
+});
