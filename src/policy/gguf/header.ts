@@ -53,7 +53,8 @@ const MAX_DIMENSIONS = 4;
 /** Bytes that are fetched at a time. */
 const WINDOW = 2 ** 20;
 
-const decoder = new TextDecoder();
+/** A token may begin with a byte order mark, which belongs to it. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Reads a header front to back through a window, so that only what was parsed is in memory. */
 class HeaderReader {
