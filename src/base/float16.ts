@@ -35,10 +35,23 @@ export function fromFloat16Bits(bits: number): number {
   return scratch.getFloat32(0);
 }
 
+/** From 2^-14 to below 65520, binary32 magnitudes that are rounded by moving bits. */
+const SMALLEST_REBASED = 0x38800000;
+const FIRST_OVERFLOW = 0x477ff000;
+
 /** The bits of each value, rounded as by `toFloat16Bits`. */
-export function toFloat16(values: Float32Array): Uint16Array {
+export function toFloat16(values: Float32Array): Uint16Array<ArrayBuffer> {
   const bits = new Uint16Array(values.length);
-  for (let i = 0; i < bits.length; i++) bits[i] = toFloat16Bits(values[i] ?? NaN);
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  for (let i = 0; i < bits.length; i++) {
+    const word = words[i] ?? 0;
+    const magnitude = word & 0x7fffffff;
+    if (magnitude >= SMALLEST_REBASED && magnitude < FIRST_OVERFLOW)
+      bits[i] =
+        ((word >>> 16) & 0x8000) |
+        ((magnitude - REBASED + 0x0fff + ((magnitude >>> 13) & 1)) >>> 13);
+    else bits[i] = toFloat16Bits(values[i] ?? NaN);
+  }
   return bits;
 }
 

@@ -6,6 +6,7 @@ import type { FolderFile } from '../../handover/export/parts/folder.ts';
 import { OMITTABLE_PARTS, type OmittedPart } from '../../handover/export/mapping/mapping.ts';
 import { settingsWithout } from '../../handover/export/without.ts';
 import { print, say, type Command } from '../shared/command.ts';
+import { exportAdapterGguf } from '../export/adapter-gguf.ts';
 import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
 import { fillFolder } from '../shared/empty-folder.ts';
 import { readSource, readHandoverFile } from '../export/source.ts';
@@ -36,16 +37,21 @@ function writeFolder(out: string, files: readonly FolderFile[]): void {
 export const exportCommand: Command = {
   name: 'export',
   summary:
-    'writes a folder that runs the same experiment with another trainer, or a corpus for FAISS',
+    'writes a folder that runs the same experiment with another trainer, an adapter for llama.cpp, or a corpus for FAISS',
   options: {
-    to: { type: 'string', help: 'the trainer', choices: TRAINERS },
+    to: {
+      type: 'string',
+      help: 'the trainer; or gguf, for the adapter as a file that llama.cpp applies to its base model',
+      choices: [...TRAINERS, 'gguf'],
+    },
     ...INDEX_OPTIONS,
     ...SETTINGS_OPTIONS,
     run: {
       type: 'string',
       value: 'DIR',
-      help: 'a training run; the other trainer continues it from its last snapshot',
+      help: 'a training run; the other trainer continues it from its last snapshot. With --to gguf: DIR[@STEP]',
     },
+    adapter: { type: 'string', value: 'DIR', help: 'with --to gguf: PEFT folder of the adapter' },
     without: {
       type: 'string',
       value: 'PART',
@@ -68,13 +74,22 @@ export const exportCommand: Command = {
       help: "maximum tokens per context (default: the checkpoint's limit, at most 4096)",
       min: 64,
     },
-    out: { type: 'string', value: 'DIR', help: 'empty folder to write', required: true },
+    out: {
+      type: 'string',
+      value: 'PATH',
+      help: 'empty folder to write; with --to gguf a new file',
+      required: true,
+    },
     json: { type: 'boolean', help: 'print one JSON object' },
   },
   async run(values, _positionals, lists) {
     if (values.index !== undefined) return exportIndex(values, lists);
+    if (values.to === 'gguf') return exportAdapterGguf(values);
     if (values.to === undefined)
-      throw new UsageError(`export needs --to ${TRAINERS.join(' or --to ')}, or --index faiss.`);
+      throw new UsageError(
+        `export needs --to ${[...TRAINERS, 'gguf'].join(' or --to ')}, or --index faiss.`,
+      );
+    if (values.adapter !== undefined) throw new UsageError('--adapter is for --to gguf.');
     const without = withoutOf(lists);
     const to = values.to as Trainer;
     const source = await readSource(values, lists);

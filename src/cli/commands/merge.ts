@@ -1,12 +1,15 @@
-import { open } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { mergedGguf } from '../../policy/gguf/write/model.ts';
 import { mergedFiles, type PiecedFile } from '../../policy/open/merged-files.ts';
+import type { Adapter } from '../../policy/lora/peft.ts';
+import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
+import { ADAPTER_OPTIONS, adapterSubject } from '../export/adapter-subject.ts';
+import type { CheckpointFolder } from '../shared/checkpoint-folder.ts';
+import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { fillFolder } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openFolder, readAdapterFolder } from '../shared/parts.ts';
-import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
-import { adapterAt, readRun, readRunAt } from '../train/folder.ts';
-import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
+import { writePieces } from '../shared/pieced-file.ts';
 
 /** Files of tokenizers that other programs read and this one does not; kept where the folder has them. */
 const FURTHER_FILES = [
@@ -17,66 +20,80 @@ const FURTHER_FILES = [
   'tokenizer.model',
 ];
 
-/** The folders of adapter and checkpoint: as given, or those of a run. @throws UsageError */
-async function subjectOf(
-  values: OptionValues,
-): Promise<{ adapter: string; policy: string | undefined }> {
-  const text = (name: string): string | undefined => values[name] as string | undefined;
-  const [run, adapter, policy] = [text('run'), text('adapter'), text('policy')];
-  if (run !== undefined && adapter !== undefined)
-    throw new UsageError('--adapter and --run exclude each other; give one of them.');
-  if (run !== undefined) {
-    const at = readRunAt(run);
-    return {
-      adapter: adapterAt(at, say).folder,
-      policy: policy ?? readRun(at.run).policy.folder,
-    };
-  }
-  if (adapter === undefined) throw new UsageError('merge needs --run DIR or --adapter DIR.');
-  return { adapter, policy };
+const TYPES = { f16: 'F16', q8_0: 'Q8_0' } as const;
+
+async function writeGguf(
+  { files, id }: CheckpointFolder,
+  adapter: Adapter,
+  out: string,
+  type: string,
+): Promise<PiecedFile> {
+  const stored = TYPES[type as keyof typeof TYPES];
+  const file = await mergedGguf(files, id, basename(out), stored, adapter, say);
+  await writePieces(out, file);
+  return file;
 }
 
-async function writeFile(folder: string, { name, bytes, pieces }: PiecedFile): Promise<void> {
-  const file = await open(join(folder, name), 'wx');
-  try {
-    let written = 0;
-    for await (const piece of pieces()) {
-      await file.writeFile(piece);
-      written += piece.length;
-      sayProgress(`${name}: ${((100 * written) / Math.max(1, bytes)).toFixed(0)} %`);
-    }
-  } finally {
-    await file.close();
-  }
+async function writeFolder(
+  { files }: CheckpointFolder,
+  adapter: Adapter,
+  out: string,
+): Promise<PiecedFile[]> {
+  const merged = await mergedFiles(files, [...SIDE_FILES, ...FURTHER_FILES], adapter, say);
+  await fillFolder(out, async () => {
+    for (const file of merged) await writePieces(join(out, file.name), file);
+  });
+  return merged;
+}
+
+async function write(
+  checkpoint: CheckpointFolder,
+  adapter: Adapter,
+  out: string,
+  values: OptionValues,
+): Promise<PiecedFile[]> {
+  if (values.format === 'gguf')
+    return [await writeGguf(checkpoint, adapter, out, String(values.type ?? 'f16'))];
+  if (values.type !== undefined) throw new UsageError('--type is for --format gguf.');
+  return writeFolder(checkpoint, adapter, out);
 }
 
 export const mergeCommand: Command = {
   name: 'merge',
-  summary: 'merges an adapter into its checkpoint and writes a folder that transformers loads',
+  summary:
+    'merges an adapter into its checkpoint: a folder for transformers, or a GGUF file for llama.cpp',
   options: {
-    adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
-    run: {
-      type: 'string',
-      value: 'DIR[@STEP]',
-      help: 'a training run: the adapter of its last step, or of another stored step',
-    },
+    ...ADAPTER_OPTIONS,
     policy: {
       type: 'string',
       value: 'DIR',
       help: "checkpoint folder (default: the run's, else the built-in one)",
     },
-    out: { type: 'string', value: 'DIR', help: 'empty folder to write', required: true },
+    format: {
+      type: 'string',
+      help: 'a folder in float32 with the files of the checkpoint, or one file for llama.cpp, Ollama and LM Studio',
+      choices: ['safetensors', 'gguf'],
+      default: 'safetensors',
+    },
+    type: {
+      type: 'string',
+      help: 'with --format gguf: what matrices are stored as (default: f16)',
+      choices: Object.keys(TYPES),
+    },
+    out: {
+      type: 'string',
+      value: 'PATH',
+      help: 'empty folder to write, or with --format gguf a new file',
+      required: true,
+    },
     json: { type: 'boolean', help: 'print one JSON object' },
   },
   async run(values) {
-    const subject = await subjectOf(values);
-    const { files, config } = await openFolder(subject.policy);
-    const adapter = await readAdapterFolder(config, subject.adapter);
-    const merged = await mergedFiles(files, [...SIDE_FILES, ...FURTHER_FILES], adapter, say);
+    const subject = adapterSubject('merge', values);
+    const checkpoint = await openFolder(subject.policy);
+    const adapter = await readAdapterFolder(checkpoint.config, subject.adapter);
     const out = resolve(String(values.out));
-    await fillFolder(out, async () => {
-      for (const file of merged) await writeFile(out, file);
-    });
+    const merged = await write(checkpoint, adapter, out, values);
     endProgress();
     const written = merged.map(({ name, bytes }) => ({ name, bytes }));
     if (values.json) print(JSON.stringify({ out, files: written }));

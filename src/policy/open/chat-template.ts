@@ -298,11 +298,10 @@ export function chatTemplateOf(
   return new ChatTemplate(source, Object.fromEntries(specials));
 }
 
-/**
- * The chat template of a checkpoint: `chat_template.jinja`, or that of `tokenizer_config.json`.
- * @throws ChatTemplateError where it is damaged; CheckpointError where a file cannot be read
- */
-export async function loadChatTemplate(files: CheckpointFiles): Promise<ChatTemplate | null> {
+/** `chat_template.jinja`, and `tokenizer_config.json` as it was parsed. */
+async function templateFiles(
+  files: CheckpointFiles,
+): Promise<{ file: string | null; config: Record<string, unknown> }> {
   const file = await readOptionalFile(files, 'chat_template.jinja');
   const settings = await readOptionalFile(files, 'tokenizer_config.json');
   const text = (bytes: Uint8Array): string => new TextDecoder().decode(new Uint8Array(bytes));
@@ -310,5 +309,20 @@ export async function loadChatTemplate(files: CheckpointFiles): Promise<ChatTemp
     ? asTemplateError(() => JSON.parse(text(settings)) as unknown)
     : {};
   if (!isObjectOrList(config)) throw new ChatTemplateError('tokenizer_config.json holds no object');
-  return chatTemplateOf({ ...config }, file && text(file));
+  return { file: file && text(file), config: { ...config } };
+}
+
+/**
+ * The chat template of a checkpoint: `chat_template.jinja`, or that of `tokenizer_config.json`.
+ * @throws ChatTemplateError where it is damaged; CheckpointError where a file cannot be read
+ */
+export async function loadChatTemplate(files: CheckpointFiles): Promise<ChatTemplate | null> {
+  const { file, config } = await templateFiles(files);
+  return chatTemplateOf(config, file);
+}
+
+/** The Jinja text of a checkpoint's chat template; null where it has none. @throws as `loadChatTemplate` */
+export async function chatTemplateSource(files: CheckpointFiles): Promise<string | null> {
+  const { file, config } = await templateFiles(files);
+  return file ?? sourceIn(config['chat_template']);
 }
