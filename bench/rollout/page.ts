@@ -1,6 +1,6 @@
 import { initWeights } from '../../src/policy/checkpoint/weights.ts';
 import type { PolicyPool } from '../../src/policy/serving/pool.ts';
-import { writeGguf } from './gguf.ts';
+import { randomGguf } from './gguf.ts';
 import { runOurs, startEngines } from './ours.ts';
 import { BENCH_CONFIG, BENCH_SEED } from './shape.ts';
 import { runWllama, startWllama, stopWllama, type WllamaPool } from './wllama.ts';
@@ -51,8 +51,8 @@ const bench = {
     await runEngine('ours', rollouts, WARM_UP_TOKENS);
   },
   async startWllama(rollouts: number, settings: WllamaSettings): Promise<void> {
-    const gguf = writeGguf(initWeights(BENCH_CONFIG, BENCH_SEED));
-    theirs = await startWllama(new Blob([gguf]), rollouts, settings);
+    const gguf = await randomGguf(initWeights(BENCH_CONFIG, BENCH_SEED));
+    theirs = await startWllama(gguf, rollouts, settings);
     await runEngine('wllama', rollouts, WARM_UP_TOKENS);
   },
   async round(engine: Engine, rollouts: number, tokens: number): Promise<Round> {

@@ -6,7 +6,10 @@ import { sayProgress } from './command.ts';
 import { makeFolders, namingPathLater, pathFault } from './path-fault.ts';
 
 /** Writes a new file piece by piece; where that fails nothing is left of it. @throws UsageError where it is there already */
-export async function writePieces(path: string, { name, bytes, pieces }: PiecedFile): Promise<void> {
+export async function writePieces(
+  path: string,
+  { name, bytes, pieces }: PiecedFile,
+): Promise<void> {
   makeFolders(dirname(path));
   const file = await open(path, 'wx').catch((error: unknown) => {
     throw pathFault(path, 'written', error);

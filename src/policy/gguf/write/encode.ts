@@ -64,7 +64,8 @@ export const tensorValues = ({ shape }: WrittenTensor): number => shape.reduce((
 export const tensorBytes = (tensor: WrittenTensor): number =>
   bytesOfValues(tensor.type, tensorValues(tensor));
 /** Bytes of zeros after `bytes`, so that what follows is aligned. */
-export const paddingAfter = (bytes: number): number => (ALIGNMENT - (bytes % ALIGNMENT)) % ALIGNMENT;
+export const paddingAfter = (bytes: number): number =>
+  (ALIGNMENT - (bytes % ALIGNMENT)) % ALIGNMENT;
 
 /** Appends little-endian values to a growing buffer. */
 class Writer {

@@ -14,13 +14,13 @@ import { mergeLayer } from '../../lora/merge.ts';
 import type { PiecedFile } from '../../open/merged-files.ts';
 import type { LoraValues } from '../../policy.ts';
 import { architectureMetadata, architectureOf, ropeFactors } from './architecture.ts';
-import type { GgufMetadata, GgufValue } from './encode.ts';
+import type { GgufMetadata, GgufValue, WrittenType } from './encode.ts';
 import { ggufFile } from './file.ts';
-import { tensorOf, writtenValues, type GgufWeights } from './tensors.ts';
+import { tensorOf, writtenValues } from './tensors.ts';
 import { tokenizerMetadata } from './tokenizer.ts';
 
 /** llama.cpp's number (`general.file_type`) for what most matrices are stored as. */
-const FILE_TYPE = { F16: 1, Q8_0: 7 } as const;
+const FILE_TYPE = { F32: 0, F16: 1, Q8_0: 7 } as const;
 
 const ROPE_FACTORS = 'rope_freqs.weight';
 
@@ -42,24 +42,24 @@ async function* mergedValues(source: TensorSource, adapter: LoraValues | null) {
   yield* matrixPieces(source, EMBED);
   for (let layer = 0; layer < config.layers; layer++) {
     const values = await readLayerValues(source, layer);
-    if (adapter)
-      mergeLayer(config, viewLayer(config, values), layer, adapter.spec, adapter.flat);
+    if (adapter) mergeLayer(config, viewLayer(config, values), layer, adapter.spec, adapter.flat);
     for (const slot of layerSlots(config, layer))
       yield written(slot, values.subarray(slot.offset, slot.offset + slot.length));
   }
-  yield written(
-    { name: FINAL_NORM, shape: [config.hiddenSize] },
-    await source.read(FINAL_NORM),
-  );
+  yield written({ name: FINAL_NORM, shape: [config.hiddenSize] }, await source.read(FINAL_NORM));
   if (!config.tieWordEmbeddings) yield* matrixPieces(source, HEAD);
 }
 
-/** A model with its metadata as one GGUF file. @param metadata that of architecture and tokenizer */
+/**
+ * A model with its metadata as one GGUF file.
+ * @param metadata that of architecture and tokenizer
+ * @param type what matrices are stored as; vectors stay F32
+ */
 export function ggufOfSource(
   fileName: string,
   source: TensorSource,
   metadata: GgufMetadata,
-  type: GgufWeights,
+  type: WrittenType,
   adapter: LoraValues | null = null,
 ): PiecedFile {
   const architecture = architectureOf(source.config);
@@ -94,7 +94,7 @@ export async function mergedGguf(
   files: CheckpointFiles,
   id: string,
   fileName: string,
-  type: GgufWeights,
+  type: 'F16' | 'Q8_0',
   adapter: LoraValues,
   onNote: (note: string) => void = () => undefined,
 ): Promise<PiecedFile> {

@@ -20,10 +20,7 @@ const PRE_TYPES: ReadonlyMap<string, string> = new Map([
   ['digits, bytes', 'smollm'],
   [`${words(String.raw`\p{N}`)}`, 'qwen2'],
   [`${words(String.raw`\p{N}{1,3}`)}`, 'llama-bpe'],
-  [
-    String.raw`${first}${upper}*${lower}+|${first}${upper}+${lower}*|\p{N}|${after}`,
-    'tekken',
-  ],
+  [String.raw`${first}${upper}*${lower}+|${first}${upper}+${lower}*|\p{N}|${after}`, 'tekken'],
   [
     String.raw`${first}${upper}*${lower}+${CONTRACTIONS}?|${first}${upper}+${lower}*${CONTRACTIONS}?|\p{N}{1,3}|${after}`,
     'gpt-4o',

@@ -10,11 +10,8 @@ import {
 import { typeShape } from '../types.ts';
 import type { WrittenTensor, WrittenType } from './encode.ts';
 
-/** What matrices of a merged model are stored as. */
-export type GgufWeights = 'F16' | 'Q8_0';
-
 /** Vectors stay F32, as llama.cpp's converter writes them; F16 where a row does not fill whole blocks. */
-function typeFor(shape: readonly number[], type: GgufWeights): WrittenType {
+function typeFor(shape: readonly number[], type: WrittenType): WrittenType {
   if (shape.length < 2) return 'F32';
   return (shape.at(-1) ?? 0) % typeShape(type).values === 0 ? type : 'F16';
 }
@@ -23,7 +20,7 @@ function typeFor(shape: readonly number[], type: GgufWeights): WrittenType {
 export function tensorOf(
   architecture: GgufArchitecture,
   { name, shape }: Pick<ParameterSlot, 'name' | 'shape'>,
-  type: GgufWeights,
+  type: WrittenType,
 ): WrittenTensor {
   const written = ggufName(architecture, name);
   if (written === null) throw new Error(`gguf: ${name} has no name in GGUF files`);

@@ -192,7 +192,10 @@ export async function tokenizerMetadata(
   };
   const bytes = await readSmallFile(files, FILE);
   const json = parsed(FILE, () => parseJson(bytes));
-  const [settings, config] = [await optional('tokenizer_config.json'), await optional('config.json')];
+  const [settings, config] = [
+    await optional('tokenizer_config.json'),
+    await optional('config.json'),
+  ];
   const tokenizer = await loadTokenizer(files);
   const tokens = tokensOf(json, size);
   const template = await chatTemplateSource(files);

@@ -54,7 +54,9 @@ export function storeAs(
     case 'Q8_0':
       for (const value of values)
         if (!(Math.abs(value) < Infinity))
-          throw new Error(`${tensor} holds values that are not finite numbers; Q8_0 needs finite ones.`);
+          throw new Error(
+            `${tensor} holds values that are not finite numbers; Q8_0 needs finite ones.`,
+          );
       return quantizeQ8(values);
   }
 }
