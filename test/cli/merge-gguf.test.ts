@@ -70,7 +70,12 @@ it('says in one sentence what cannot be written, and leaves nothing', async () =
     writeFileSync(join(own, name), bytes);
   await refused(
     'tokenizer.json: llama.cpp is not known to split text as its pre_tokenizer does',
-    ...['merge', '--adapter', own, '--format', 'gguf', '--out', path],
+    'merge',
+    '--adapter',
+    own,
+    '--format=gguf',
+    '--out',
+    path,
   );
   expect(existsSync(path)).toBe(false);
   writeFileSync(path, 'mine');

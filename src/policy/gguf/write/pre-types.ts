@@ -18,8 +18,8 @@ const after = String.raw` ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`;
 const PRE_TYPES: ReadonlyMap<string, string> = new Map([
   ['bytes', 'gpt-2'],
   ['digits, bytes', 'smollm'],
-  [`${words(String.raw`\p{N}`)}`, 'qwen2'],
-  [`${words(String.raw`\p{N}{1,3}`)}`, 'llama-bpe'],
+  [words(String.raw`\p{N}`), 'qwen2'],
+  [words(String.raw`\p{N}{1,3}`), 'llama-bpe'],
   [String.raw`${first}${upper}*${lower}+|${first}${upper}+${lower}*|\p{N}|${after}`, 'tekken'],
   [
     String.raw`${first}${upper}*${lower}+${CONTRACTIONS}?|${first}${upper}+${lower}*${CONTRACTIONS}?|\p{N}{1,3}|${after}`,

@@ -45,7 +45,7 @@ const looksSpecial = (text: string): boolean =>
 /** Texts and kinds by id. The embedding may have more rows than the tokenizer tokens; they are filled up. */
 function tokensOf(json: object, size: number): Tokens {
   const texts = Array.from({ length: size }, (_, id) => `[PAD${id}]`);
-  const kinds = new Array<Kind>(size).fill(KIND.unused);
+  const kinds = Array.from({ length: size }, (): Kind => KIND.unused);
   const put = (text: string, id: number, kind: Kind): void => {
     if (!(id < size))
       throw new CheckpointError(
@@ -136,7 +136,11 @@ const writesSpacesAsMarks = (json: object): boolean =>
 function modelOf(json: object, tokens: Tokens): [string, GgufValue][] {
   const type = get(json, 'model', 'type');
   if (type !== 'BPE' && type !== undefined)
-    throw new CheckpointError(FILE, `its model is ${String(type)}; only BPE is written`, INSTEAD);
+    throw new CheckpointError(
+      FILE,
+      `its model is ${JSON.stringify(type)}; only "BPE" is written`,
+      INSTEAD,
+    );
   if (get(json, 'model', 'byte_fallback') === true && writesSpacesAsMarks(json))
     return sentencePiece(json, tokens);
   return byteLevel(json);

@@ -50,7 +50,7 @@ export function storeAs(
         throw new Error(
           `${tensor} holds values beyond ±65504, which F16 cannot store; choose Q8_0 instead.`,
         );
-      return new Uint8Array(toFloat16(values).buffer as ArrayBuffer);
+      return new Uint8Array(toFloat16(values).buffer);
     case 'Q8_0':
       for (const value of values)
         if (!(Math.abs(value) < Infinity))
