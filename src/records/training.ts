@@ -161,3 +161,28 @@ export interface TrainStep<Measure = number | null> {
 
 /** A step that was made here: every number is known. */
 export type MadeStep = TrainStep<number>;
+
+/** One evaluation of a cold start, `forage.cold-start/1`: before its first update, as often as its settings say, and after its last. */
+export interface ColdStartPoint {
+  format: 'forage.cold-start/1';
+  /** Supervised updates so far, and how many there are at most. */
+  update: number;
+  updates: number;
+  /** Passes over the demonstrations so far. */
+  epoch: number;
+  /** ISO 8601. */
+  at: string;
+  /** Nats per trained token, mean of the updates since the last evaluation; null before the first update. */
+  loss: number | null;
+  /** Nats per trained token on held-out demonstrations; null where none are held out. */
+  heldOutLoss: number | null;
+  /** Answers to held-out questions; null where none are asked. */
+  answers: Pick<HeldOutScore, 'n' | 'em' | 'f1' | 'recall' | 'searches' | 'formatValid'> | null;
+  /** Context tokens that went through the trainer since the last evaluation, and the seconds of that; of this session. */
+  tokens: number;
+  seconds: number;
+  /** Seconds of this evaluation. */
+  evaluationSeconds: number;
+  /** The format rate was reached: it is the last one, though updates were left. */
+  reached?: true;
+}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { DEFAULT_WARM_UP, type TrainSettings } from '../../recipes/parts/training.ts';
 import { asksForSummaries, checkTrainable } from '../../learn/rl/trainable.ts';
 import { makeFolders } from '../shared/path-fault.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
@@ -13,7 +13,7 @@ import {
   SETTINGS_OPTIONS,
   SWITCH_OPTION,
 } from '../shared/train-settings.ts';
-import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
   hasStepsAlone,
@@ -176,7 +176,7 @@ export const trainCommand: Command = {
     demonstrations: {
       type: 'string',
       value: 'FILE',
-      help: 'rollouts (.jsonl) for a supervised warm-up before the first step, see warmUp; or stored trajectories for the stages that learn from them, see lab trajectories',
+      help: 'demonstrations (rollouts, .jsonl) for a cold start before the first step, see warmUp; with --steps 0 for nothing else; or stored trajectories for the stages that learn from them, see lab trajectories',
     },
     device: {
       type: 'string',
@@ -212,7 +212,11 @@ export const trainCommand: Command = {
       'train',
       values,
       lists['set'] ?? [],
-      (read) => checkTrainable(read, { summarizer: true }),
+      (read) =>
+        checkTrainable(
+          { ...read, warmUp: read.warmUp ?? (values.demonstrations ? DEFAULT_WARM_UP : null) },
+          { summarizer: true },
+        ),
       lists['switch'],
     );
     if (swept && values.out === undefined && values.check !== true)

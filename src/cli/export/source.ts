@@ -67,9 +67,11 @@ function runOf(
   learningRate: number | null;
 } {
   const state = loadSnapshot(folder, say);
-  const warm = state !== null && state.warmedUp >= (file.settings.warmUp?.updates ?? 0);
+  const warm =
+    state !== null &&
+    (state.step > 0 || file.settings.warmUp === null || state.coldStart?.over === true);
   if (!state || !warm || (state.step > 0 && isUntrained(state))) {
-    const within = warm ? 'has learned nothing yet' : 'is within its warm-up';
+    const within = warm ? 'has learned nothing yet' : 'is within its cold start';
     const why = state ? within : 'has no snapshot yet';
     say(`${folder} ${why}: the export starts where the run started, without an adapter.`);
     return { run: null, learningRate: null };

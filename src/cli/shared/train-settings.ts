@@ -18,7 +18,12 @@ export const SETTINGS_OPTIONS = {
     value: 'ID',
     help: `recipe, with its usual training or the one after the slash: ${TRAININGS.map(({ id }) => id).join(', ')}; or a .json file of settings`,
   },
-  steps: { type: 'integer', value: 'N', help: "steps (default: the recipe's)", min: 1 },
+  steps: {
+    type: 'integer',
+    value: 'N',
+    help: "steps (default: the recipe's); 0: a cold start only",
+    min: 0,
+  },
   seed: { type: 'integer', value: 'S', help: "seed (default: the recipe's)", min: 0 },
   set: {
     type: 'string',

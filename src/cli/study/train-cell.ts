@@ -111,6 +111,10 @@ export async function trainCell(
         onNotice(line);
       },
       onProgress: (progress) => meter.progress(progress),
+      onColdStart: (point) => {
+        endProgress();
+        meter.coldStart(point);
+      },
       onStep: (record: MadeStep) => {
         endProgress();
         appendStep(run, record);

@@ -1,7 +1,9 @@
 import { stieText } from '../../agent/stie/counts-text.ts';
-import type { HeldOutScore, MadeStep } from '../../records/training.ts';
+import type { ColdStartPoint, HeldOutScore, MadeStep } from '../../records/training.ts';
 import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
 import type { ExpectedPace } from '../../lab/train/pace/estimate.ts';
+import { ColdStartPace } from '../../lab/train/pace/cold-start-pace.ts';
+import { coldStartFigures } from '../../evaluate/cold-start-figures.ts';
 import { paceOf, secondsLeft } from '../../lab/train/pace/step-pace.ts';
 import { Activity } from '../../learn/run/activity.ts';
 import { nothingLearned, skippedWords } from '../../learn/run/nothing-learned.ts';
@@ -31,6 +33,7 @@ export class TrainMeter {
   #at: TrainLoopProgress | null = null;
   #phaseAt = performance.now();
   readonly #startedAt = performance.now();
+  readonly #coldStart = new ColdStartPace();
 
   constructor(
     private readonly settings: TrainSettings,
@@ -49,6 +52,7 @@ export class TrainMeter {
       this.activity.begin();
     }
     this.#at = progress;
+    this.#coldStart.moved(progress);
     this.draw();
   }
 
@@ -65,10 +69,10 @@ export class TrainMeter {
   #line({ phase, step, steps, done, total }: TrainLoopProgress): string {
     const { doing, tokens, tokensPerSecond, writing, text } = this.activity.view();
     const seconds = (performance.now() - this.#phaseAt) / 1000;
-    const left = this.#made.length === 0 ? this.#left(step - 1) : null;
+    const left = this.#made.length === 0 ? this.#left(Math.max(0, step - 1)) : null;
     return [
-      `step ${step}/${steps}`,
-      `${phase} ${done}/${total}`,
+      ...(phase === 'warm-up' ? [] : [`step ${step}/${steps}`]),
+      `${phase === 'warm-up' ? 'cold start' : phase} ${done}/${total}`,
       duration(seconds),
       ...(doing !== null && tokens > 0
         ? [`${tokens} tokens, ${tokensPerSecond.toFixed(0)}/s`]
@@ -82,10 +86,27 @@ export class TrainMeter {
   #left(done: number): number | null {
     const pace = paceOf(this.#made, searchesToCome(this.settings));
     if (pace) return secondsLeft(pace, this.settings, done);
-    if (!this.expected) return null;
+    const coldStart = this.#coldStart.secondsLeft();
+    if (!this.expected) return this.#steps === 0 ? coldStart : null;
+    if (coldStart !== null && this.#coldStart.isUnderWay)
+      return coldStart + secondsLeft(this.expected.pace, this.settings, done);
     const elapsed = (performance.now() - this.#startedAt) / 1000;
     const before = done === 0 ? Math.max(0, this.expected.before - elapsed) : 0;
     return before + secondsLeft(this.expected.pace, this.settings, done);
+  }
+
+  /** A line per evaluation of the cold start. */
+  coldStart(point: ColdStartPoint): void {
+    const left = this.#coldStart.secondsLeft();
+    const still = left !== null && !point.reached && point.update < point.updates;
+    say(
+      [
+        `cold start ${point.update}/${point.updates}`,
+        ...coldStartFigures(point).map(({ name, value }) => `${name} ${value}`),
+        ...(point.reached ? ['format rate reached'] : []),
+        ...(still ? [`≈ ${duration(left)} left`] : []),
+      ].join('  '),
+    );
   }
 
   /** That no step of the run had a gradient, why, and what to change. @param steps of the whole run */

@@ -35,6 +35,7 @@ import { openTextModelOf, type OpenTextModel } from '../helpers/text-model.ts';
 import { asUsage } from '../shared/train-settings.ts';
 import { BeforeLines } from './before.ts';
 import {
+  adapterFolderOf,
   appendStep,
   loadDemonstrations,
   readRun,
@@ -247,6 +248,11 @@ export async function train(
           if (of === 'before') before.note(line);
           onNotice(line);
         },
+        onColdStart: (point) => {
+          endProgress();
+          if (options.json) print(JSON.stringify(point));
+          meter.coldStart(point);
+        },
         onStep: (record) => {
           endProgress();
           appendStep(run, record);
@@ -261,7 +267,14 @@ export async function train(
     });
     const result = await withRemedy(training, BY_OPTION);
     endProgress();
-    say(`${result.end} after step ${result.state.step}; ${run}`);
+    const { step, coldStart } = result.state;
+    say(
+      `${result.end} after ${step === 0 && coldStart?.over ? 'the cold start' : `step ${step}`}; ${run}`,
+    );
+    if (settings.steps === 0 && coldStart?.over)
+      say(
+        `Its adapter, for lab evaluate --adapter or lab train --adapter: ${adapterFolderOf(run)}`,
+      );
     meter.end(readSteps(run));
   } finally {
     summarizer?.close();

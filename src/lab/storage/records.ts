@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { setupSchema } from '../../retrieval/setup.ts';
-import type { TrainStep } from '../../records/training.ts';
+import type { ColdStartPoint, TrainStep } from '../../records/training.ts';
 import { STORE_TYPES } from '../../policy/ops/values.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { issueOf } from '../../base/errors.ts';
+import { isObject } from '../../base/objects.ts';
 
 /** Stored records are checked where they enter: another version of the page may have written them. */
 
@@ -64,6 +65,7 @@ const runSchema = z.strictObject({
   sweep: sweepSchema.optional(),
   notice: z.string().nullable().default(null),
   before: z.array(z.string()).optional(),
+  coldStart: z.array(z.custom<ColdStartPoint>(isObject)).optional(),
   deletedAt: z.string().nullable(),
 });
 

@@ -6,6 +6,7 @@ import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
 import type { LiveRollout, RolloutsOf, TrainProgress } from '../contract/training.ts';
 import type { ExpectedPace } from './pace/estimate.ts';
 import { searchesToCome } from './pace/learning-to-search.ts';
+import { ColdStartPace } from './pace/cold-start-pace.ts';
 import {
   paceOf,
   secondsLeft,
@@ -37,6 +38,7 @@ export class ActiveRun {
   readonly id: string;
   readonly abort = new AbortController();
   readonly activity = new Activity();
+  readonly #coldStart = new ColdStartPace();
   #phaseAt = performance.now();
   /** When training began, after what was measured for it. */
   #startedAt = performance.now();
@@ -130,6 +132,7 @@ export class ActiveRun {
 
   moved(progress: Position): void {
     const { phase, step } = progress;
+    this.#coldStart.moved(progress);
     const before = this.#at;
     if (phase === 'rollouts' && this.#begun !== step) {
       this.#begun = step;
@@ -188,6 +191,13 @@ export class ActiveRun {
     return Math.max(0, this.#expected.before - (performance.now() - this.#startedAt) / 1000);
   }
 
+  /** Seconds to the end while a cold start is under way: of it alone where no step was measured; null otherwise. */
+  #coldStartLeft(pace: StepPace | null): number | null {
+    const left = this.#coldStart.isUnderWay ? this.#coldStart.secondsLeft() : null;
+    if (left === null) return null;
+    return left + (pace ? secondsLeft(pace, this.#settings, 0) : 0);
+  }
+
   progress(status: RunStatus): TrainProgress {
     const { step, steps, done, total, phase } = this.#at;
     const pace = this.#pace();
@@ -203,7 +213,9 @@ export class ActiveRun {
       done,
       total,
       share: this.#share,
-      etaSeconds: pace && this.#beforeFirst() + secondsLeft(pace, this.#settings, whole) - made,
+      etaSeconds:
+        this.#coldStartLeft(pace) ??
+        (pace && this.#beforeFirst() + secondsLeft(pace, this.#settings, whole) - made),
       phaseSeconds: (performance.now() - this.#phaseAt) / 1000,
       activity: this.activity.view(),
       pausing: this.pausing && status === 'running',

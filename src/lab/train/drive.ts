@@ -269,7 +269,9 @@ export class RunDrive {
   async #snapshot(state: Parameters<RunStore['commit']>[1]): Promise<void> {
     const active = this.#active;
     if (active.discarding) return;
-    const change = { step: state.step, updatedAt: nowIso(), ...active.record };
+    const { step, coldStart } = state;
+    const evaluated = coldStart && { coldStart: coldStart.points };
+    const change = { step, updatedAt: nowIso(), ...active.record, ...evaluated };
     await this.#parts.store.commit(active.id, state, active.pending, change);
     active.pending = [];
     active.recorded();

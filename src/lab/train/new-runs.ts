@@ -2,7 +2,7 @@ import type { PolicyRef, Setup } from '../../records/setup.ts';
 import { readTrajectories } from '../../formats/trajectories/read.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { asksForSummaries, checkTrainable } from '../../learn/rl/trainable.ts';
-import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
+import { usableDemonstrations } from '../../learn/rl/warm-up-data.ts';
 import { checkRouter } from '../../learn/run/assemble.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import { resolveTrajectories } from '../../learn/supervised/resolve.ts';

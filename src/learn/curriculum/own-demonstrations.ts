@@ -2,13 +2,12 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { recipeOf } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { OWN_ROLLOUTS, type TrainSettings } from '../../recipes/parts/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { DemonstrationContext, Demonstrations } from '../rl/contracts.ts';
 import { Cycle } from '../sampling/cycle.ts';
-import { DEFAULT_WARM_UP } from '../rl/demonstrations.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
 
 /**
@@ -60,7 +59,7 @@ export async function ownDemonstrations(
   { agent, runId, signal, onRollout, onEnded }: DemonstrationContext,
 ): Promise<Demonstrations> {
   const { warmUp, curriculum, temperature, topP } = settings;
-  const tries = triesOf(settings, questions, warmUp?.rollouts ?? DEFAULT_WARM_UP.rollouts);
+  const tries = triesOf(settings, questions, warmUp?.rollouts ?? OWN_ROLLOUTS);
   const recipe = recipeOf(settings);
   const depsOf = (question: Question, seed: number, noisy: boolean): AgentDeps => {
     if (!noisy) return agent;

@@ -1,7 +1,7 @@
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { JudgedScore, RouterStep, MadeStep } from '../../records/training.ts';
+import type { ColdStartPoint, JudgedScore, RouterStep, MadeStep } from '../../records/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { RunningMean } from '../../agent/router/reward.ts';
@@ -104,7 +104,9 @@ export interface TrainDeps {
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */
   heldOut: readonly Question[];
   judge?: HeldOutJudge;
-  /** Trajectories for `settings.warmUp`, where they are given. */
+  /** Held-out questions that are answered in the evaluations of a cold start. */
+  coldStartQuestions?: readonly Question[];
+  /** Demonstrations for `settings.warmUp`, where they are given. */
   demonstrations?: readonly Rollout[];
   /** What stages that learn from stored trajectories take; absent where none does. */
   stored?: StoredItems;
@@ -143,6 +145,8 @@ export interface TrainLoopProgress {
 }
 
 export interface TrainHooks {
+  /** Called with each evaluation of a cold start, after its snapshot. */
+  onColdStart?(point: ColdStartPoint): void;
   /**
    * Told of each step before its snapshot: after a crash in between, records of steps later than
    * the snapshot's are to be dropped, the resumed run makes them again.

@@ -4,15 +4,6 @@ import { issueOf } from '../../base/errors.ts';
 
 /** Trajectories to learn from by supervision, as a user gives them: `forage.rollout/1`, a line each. */
 
-/** What a warm-up takes where the settings do not say. */
-export const DEFAULT_WARM_UP = {
-  updates: 40,
-  batch: 16,
-  learningRate: 1e-3,
-  onlyCorrect: true,
-  rollouts: 256,
-} as const;
-
 const segmentSchema = z.looseObject({
   source: z.enum(['prompt', 'policy', 'environment']),
   ids: z.array(z.int().min(0)),

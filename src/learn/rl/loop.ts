@@ -1,3 +1,4 @@
+import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
@@ -26,6 +27,9 @@ import { updateOf, type StepResult } from './step-update.ts';
 import type { UpdateReport } from './update.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { itemAt } from '../../base/items.ts';
+
+/** Between snapshots of a cold start. */
+const COLD_START_SNAPSHOT_MS = 180_000;
 
 /** Reinforcement learning of an adapter, step by step; every step makes a new state. */
 class TrainLoop {
@@ -93,32 +97,63 @@ class TrainLoop {
     this.#tell('starting', 1, 1);
   }
 
-  /** Supervised updates before the first step. @returns false where the run was ended meanwhile */
+  /** The cold start. @returns false where the run was ended meanwhile */
   async #warmUp(): Promise<boolean> {
     const { warmUp } = this.#settings;
-    if (!warmUp || this.#state.step > 0 || this.#state.warmedUp >= warmUp.updates) return true;
-    const { learner } = this.#deps;
-    const before = this.#state.warmedUp;
+    if (!warmUp || this.#state.step > 0 || this.#state.coldStart?.over) return true;
+    const { learner, coldStartQuestions = [] } = this.#deps;
+    const before = this.#state;
+    let savedAt = this.#deps.now();
     try {
       const demonstrations = await this.#demonstrations(warmUp.from ?? 'given');
-      this.#tell('warm-up', before, warmUp.updates);
       this.#state = await warmUpAdapter({
         settings: { ...this.#settings, warmUp },
         learner,
         demonstrations,
         state: this.#state,
-        onUpdate: (done) => this.#tell('warm-up', done, warmUp.updates),
+        now: () => this.#deps.now(),
+        ...(coldStartQuestions.length > 0 && {
+          answer: (adapter) => this.#answer(coldStartQuestions, adapter),
+        }),
+        onUpdate: (done, total) => this.#tell('warm-up', done, total),
         onNotice: (line) => this.#hooks.onNotice?.(line, 'before'),
+        onState: async (state, evaluated) => {
+          this.#state = state;
+          const due = this.#deps.now() - savedAt >= COLD_START_SNAPSHOT_MS;
+          if (!evaluated && !due) return;
+          await this.#snapshot();
+          savedAt = this.#deps.now();
+          if (evaluated) this.#hooks.onColdStart?.(evaluated);
+        },
         shouldStop: this.#shouldStop,
       });
     } catch (error) {
-      if (this.#aborted) return false;
-      throw error;
+      if (!this.#aborted) throw error;
+      // Ended within an evaluation: the updates before it are whole.
+      if (this.#state !== before) await this.#snapshot();
+      return false;
     }
-    if (this.#state.warmedUp === before) return false;
+    if (this.#state === before) return false;
     await this.#snapshot();
     await this.#sampleWith(this.#state.adapter);
-    return this.#state.warmedUp >= warmUp.updates;
+    return this.#state.coldStart?.over === true;
+  }
+
+  /** Held-out questions that are answered with an adapter on the way of a cold start. */
+  async #answer(questions: readonly Question[], adapter: Float32Array): Promise<HeldOutScore> {
+    await this.#sampleWith(adapter);
+    const { webLatency: _, ...agent } = this.#agent;
+    const { signal } = this.#hooks;
+    this.#tell('held-out', 0, questions.length);
+    return scoreHeldOut(this.#settings, agent, questions, {
+      runId: this.#deps.runId,
+      step: 0,
+      signal,
+      onRollout: (rollout, done) => {
+        this.#tell('held-out', done, questions.length);
+        this.#hooks.onRollout?.(rollout, 'before');
+      },
+    });
   }
 
   /** Where the run begins with another policy than the one available. @returns false where the run was ended meanwhile */

@@ -9,6 +9,8 @@ import type { Collected, Screened } from './collect.ts';
 import type { Json } from './contracts.ts';
 import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { ColdStartPoint } from '../../records/training.ts';
+import { isObject } from '../../base/objects.ts';
 import { issueOf } from '../../base/errors.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
@@ -23,6 +25,13 @@ export interface TrainState {
   updates: number;
   /** Supervised updates done before the first step. */
   warmedUp: number;
+  /** Evaluations of the cold start, the loss of its updates since the last one, and whether it is over; absent before it. */
+  coldStart?: {
+    points: readonly ColdStartPoint[];
+    lossSum: number;
+    lossUpdates: number;
+    over?: true;
+  };
   /** No step made an update: the adapter is as it was initialised, unless a warm-up or a start came before. */
   noUpdate?: true;
   /** Whether the policy was made not to search, where the settings' `start` asks for that. */
@@ -90,6 +99,7 @@ export const stateAfter = (
   step: before.step + 1,
   updates: update?.updates ?? before.updates,
   warmedUp: before.warmedUp,
+  ...(before.coldStart && { coldStart: before.coldStart }),
   ...(before.noUpdate && !update && { noUpdate: true }),
   startMade: before.startMade,
   adapter: update?.adapter ?? before.adapter,
@@ -106,6 +116,14 @@ const restSchema = z.strictObject({
   step: count,
   updates: count,
   warmedUp: count,
+  coldStart: z
+    .strictObject({
+      points: z.array(z.custom<ColdStartPoint>(isObject)),
+      lossSum: z.number(),
+      lossUpdates: count,
+      over: z.literal(true).optional(),
+    })
+    .optional(),
   noUpdate: z.literal(true).optional(),
   startMade: z.boolean().optional(),
   reviveRate: z.number().min(0).max(1).optional(),
@@ -139,7 +157,7 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, warmedUp, noUpdate, startMade, reviveRate } = state;
+  const { step, updates, warmedUp, coldStart, noUpdate, startMade, reviveRate } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
   const { firstEntropies, screened, klCoefficient, reference } = state;
   const data: [string, Float32Array][] = [
@@ -154,6 +172,7 @@ export function encodeState(state: TrainState): StateFiles {
     step,
     updates,
     warmedUp,
+    coldStart,
     noUpdate,
     startMade,
     reviveRate,

@@ -49,6 +49,13 @@ export function untrainable(
     recipeOf(settings).settings,
     settings.overrides,
   );
+  if (settings.steps === 0 && !settings.warmUp && done === undefined)
+    return {
+      path: 'steps',
+      message:
+        'With 0 steps and no cold start nothing is trained. ' +
+        'Take at least one step, or give demonstrations for a cold start.',
+    };
   if (topP < 1)
     return {
       path: 'topP',

@@ -9,7 +9,6 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { Cycle } from '../sampling/cycle.ts';
 import { checkFaults, rolloutOverrides } from './collect.ts';
-import { DEFAULT_WARM_UP } from './demonstrations.ts';
 import type { TrainState } from './state.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { interpolateAdapters, bisectAdapterScale } from './start/bisect-adapter-scale.ts';
@@ -120,7 +119,7 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
   if (questions.length === 0) throw new Error(`start: ${kind.none}`);
   const { batch, learningRate } = START;
   const { most, atOnce, few, least, onlyCorrect } = kind;
-  const warmUp = { ...DEFAULT_WARM_UP, updates: most, batch, learningRate, onlyCorrect };
+  const warmUp = { updates: most, batch, learningRate, onlyCorrect };
   start.onProgress(0, most);
   const { temperature, topP } = settings;
   const demonstrations = await kind.trajectories({
@@ -134,7 +133,9 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
   });
   const before = await habitShare(start, kind, 0);
   let now = before;
-  let state: TrainState = { ...start.state, warmedUp: 0 };
+  // A cold start before it has its own count of updates.
+  const { coldStart, ...rest } = start.state;
+  let state: TrainState = { ...rest, warmedUp: 0 };
   let often = state.adapter;
   const shareWith = async (flat: Float32Array): ReturnType<typeof habitShare> => {
     await agent.policy.setAdapter?.({ spec: settings.adapter, flat });
@@ -149,6 +150,7 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
       learner,
       demonstrations,
       state,
+      now: () => agent.now(),
       onUpdate: (update) => start.onProgress((done = update), most),
       onNotice: () => undefined,
       shouldStop: () => done >= next || start.shouldStop(),
@@ -181,6 +183,7 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
     first: still,
     second: still.slice(),
     warmedUp: start.state.warmedUp,
+    coldStart,
     startMade: true,
   };
 }

@@ -1,111 +1,38 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { itemAt } from '../../base/items.ts';
-import { deriveSeed } from '../../base/random.ts';
+import type { ColdStartPoint, HeldOutScore } from '../../records/training.ts';
+import { sum } from '../../base/statistics.ts';
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
-import { startsOf } from '../mask.ts';
-import { Cycle } from '../sampling/cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import { trainedCount, type TrainItem } from '../replicas/replica.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { TrainItem } from '../replicas/replica.ts';
+import type { TrainSettings, WarmUpSettings } from '../../recipes/parts/training.ts';
 import type { Demonstrations } from './contracts.ts';
 import type { TrainState } from './state.ts';
+import { evaluates, warmUpData, warmUpLength, weighed, type WarmUpData } from './warm-up-data.ts';
 
 /**
- * Supervised format warm-up of an adapter on trajectories (KunLunBaizeRAG, 2506.19466, section 2.3,
- * before reinforcement learning): mean negative log-likelihood of the policy's own tokens. What the
- * environment wrote is read, not learned. Of gold and noisy trajectories every update takes as many of
- * each, equation (14), however many there are.
+ * Cold start: supervised fine-tuning of an adapter on demonstrations before reinforcement learning (R1-Searcher,
+ * 2503.05592; the format warm-up of KunLunBaizeRAG, 2506.19466, section 2.3). The loss is the mean negative
+ * log-likelihood of the policy's own tokens; what the environment wrote is context. Of gold and noisy demonstrations every
+ * update takes as many of each, equation (14), however many there are.
  */
 
 export interface WarmUp {
-  settings: TrainSettings & { warmUp: NonNullable<TrainSettings['warmUp']> };
+  settings: TrainSettings & { warmUp: WarmUpSettings };
   learner: PolicyLearner;
   /** Given ones are of one class; the run's own of two. */
   demonstrations: readonly Rollout[] | Demonstrations;
   state: TrainState;
-  onUpdate(done: number): void;
+  /** Unix time in milliseconds. */
+  now(): number;
+  /** Answers held-out questions with this adapter; absent: none are asked. */
+  answer?: (adapter: Float32Array) => Promise<HeldOutScore>;
+  /** @param total updates, at most */
+  onUpdate(done: number, total: number): void;
   onNotice(line: string): void;
+  /** Called after each update and each evaluation. @param evaluated the evaluation that has just been made */
+  onState?(state: TrainState, evaluated: ColdStartPoint | null): Promise<void>;
   /** Asked between updates. */
   shouldStop(): boolean;
-}
-
-/** Tokens of a trajectory: the mask comes from who wrote a segment. */
-function itemOf(rollout: Rollout): TrainItem {
-  const { segments } = rollout;
-  const starts = startsOf(rollout);
-  const ids = Int32Array.from(segments.flatMap((segment) => segment.ids));
-  const mask = Uint8Array.from(
-    segments.flatMap(({ ids: own, source, mask: trained }) =>
-      own.map(() => (source === 'policy' && trained === 1 ? 1 : 0)),
-    ),
-  );
-  const none = new Float32Array(trainedCount(mask));
-  // Supervision is of the model itself, whatever the trajectories were sampled at.
-  const temperature = 1;
-  return {
-    ids,
-    mask,
-    temperature,
-    oldLogprobs: none,
-    refLogprobs: null,
-    advantage: 1,
-    weight: 0,
-    ...(starts.length > 0 && { starts }),
-  };
-}
-
-/** Those that can be learned from. @throws Error where none can, with the reasons counted */
-export function usableDemonstrations(
-  demonstrations: readonly Rollout[],
-  { onlyCorrect, maxTokens }: { onlyCorrect: boolean; maxTokens: number },
-): TrainItem[] {
-  const right = demonstrations.filter(({ metrics }) => !onlyCorrect || metrics?.em === 1);
-  const items = right.map(itemOf);
-  const fitting = items.filter(({ ids }) => ids.length <= maxTokens);
-  const usable = fitting.filter(({ mask }) => trainedCount(mask) > 0);
-  if (usable.length === 0)
-    throw new Error(
-      `warm-up: none of ${demonstrations.length} trajectories can be used: ` +
-        `${demonstrations.length - right.length} are not known to be correct, ` +
-        `${items.length - fitting.length} are longer than ${maxTokens} tokens, ` +
-        `${fitting.length - usable.length} have no tokens of a policy`,
-    );
-  return usable;
-}
-
-/** Mean loss over the tokens of a batch: every token weighs the same. */
-function weighed(items: readonly TrainItem[]): TrainItem[] {
-  const tokens = items.reduce((sum, { mask }) => sum + trainedCount(mask), 0);
-  return items.map((item) => ({ ...item, weight: 1 / tokens }));
-}
-
-/** Draw i of all updates: the classes take turns, each in an order of its own. */
-function drawsOf(
-  { demonstrations, settings }: Pick<WarmUp, 'demonstrations' | 'settings'>,
-  maxTokens: number,
-): { draw: (i: number) => TrainItem; counted: string } {
-  const seed = deriveSeed(settings.seed, 'warm-up');
-  const { onlyCorrect } = settings.warmUp;
-  if (!('gold' in demonstrations)) {
-    const usable = usableDemonstrations(demonstrations, { onlyCorrect, maxTokens });
-    const order = new Cycle(usable, seed);
-    const given = demonstrations.length;
-    const of = usable.length === given ? '' : ` of ${given}`;
-    return { draw: (i) => order.at(i), counted: `${usable.length}${of} trajectories` };
-  }
-  const classes = (['gold', 'noisy'] as const).flatMap((name) => {
-    const own = demonstrations[name];
-    if (own.length === 0) return [];
-    const usable = usableDemonstrations(own, { onlyCorrect, maxTokens });
-    return [{ name, count: usable.length, order: new Cycle(usable, deriveSeed(seed, name)) }];
-  });
-  return {
-    draw: (i) =>
-      itemAt(classes, i % classes.length, 'trajectories').order.at(Math.floor(i / classes.length)),
-    counted:
-      `${classes.map(({ name, count }) => `${count} ${name}`).join(' and ')} trajectories, ` +
-      `kept of ${demonstrations.tried} rollouts`,
-  };
 }
 
 /** What to do where the run's own right rollouts are of one class alone, (14) being of two; null where they are of both. */
@@ -118,35 +45,96 @@ function oneClass(demonstrations: WarmUp['demonstrations']): string | null {
       ? ['noise in its results', 'clean ones', 'make the noise weaker (curriculum.noise)']
       : ['clean results', 'noisy ones', 'start from a model that answers more of them'];
   return (
-    `Warm-up: no rollout with ${missing} was correct, so it uses only ${there} instead of both 1 : 1. ` +
+    `Cold start: no rollout with ${missing} was correct, so it uses only ${there} instead of both 1 : 1. ` +
     `To have both, sample more rollouts (warmUp.rollouts) or ${advice}, in a new run.`
   );
 }
 
-/**
- * Makes what is left of the warm-up's updates, or fewer where `shouldStop` says so. The order of the
- * trajectories follows from the run's seed. AdamW's moments are kept between updates in the state and
- * set to 0 after the last, since reinforcement learning begins with another loss.
- * @throws Error where nothing can be learned from, or a gradient is not finite
- */
-export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
-  const { settings, learner, state } = warmUp;
-  const { updates, batch, learningRate } = settings.warmUp;
-  const { beta1, beta2, eps, weightDecay, clipNorm } = settings.optimizer;
-  const { draw, counted } = drawsOf(warmUp, learner.maxTokens);
-  const lacking = oneClass(warmUp.demonstrations);
-  if (lacking !== null) warmUp.onNotice(lacking);
-  const values = state.adapter.slice();
-  const first = state.first.slice();
-  const second = state.second.slice();
-  const losses: number[] = [];
-  let done = state.warmedUp;
-  while (done < updates && !warmUp.shouldStop()) {
-    const drawn = Array.from({ length: batch }, (_, i) => draw(done * batch + i));
-    learner.setAdapter(values.slice());
+const contextTokens = (items: readonly TrainItem[]): number =>
+  sum(items.map(({ ids }) => ids.length));
+
+/** The means of a score, without its single answers. */
+const meansOf = ({ n, em, f1, recall, searches, formatValid }: HeldOutScore) => ({
+  n,
+  em,
+  f1,
+  recall,
+  searches,
+  formatValid,
+});
+
+/** Supervised updates of an adapter, with evaluations between them. */
+class ColdStart {
+  readonly #parts: WarmUp;
+  readonly #data: WarmUpData;
+  readonly #updates: number;
+  readonly #every: number;
+  #state: TrainState;
+  /** Of the updates of this session. */
+  readonly #losses: number[] = [];
+  /** Tokens and milliseconds of the updates since the last evaluation, of this session. */
+  #since = { tokens: 0, ms: 0 };
+
+  constructor(parts: WarmUp) {
+    const { settings, learner, demonstrations, state } = parts;
+    const { warmUp, seed } = settings;
+    this.#parts = parts;
+    this.#data = warmUpData(demonstrations, warmUp, { seed, maxTokens: learner.maxTokens });
+    const { updates, every } = warmUpLength(warmUp, this.#data.count);
+    this.#updates = updates;
+    this.#every = every;
+    this.#state = state;
+  }
+
+  async run(): Promise<TrainState> {
+    const { demonstrations, onNotice, onUpdate, shouldStop } = this.#parts;
+    const lacking = oneClass(demonstrations);
+    if (lacking !== null) onNotice(lacking);
+    onUpdate(this.#done, this.#updates);
+    for (;;) {
+      if (this.#isDue) {
+        await this.#evaluate();
+        onUpdate(this.#done, this.#updates);
+      }
+      if (this.#isReached || this.#done >= this.#updates || shouldStop()) break;
+      await this.#update();
+      onUpdate(this.#done, this.#updates);
+      await this.#parts.onState?.(this.#state, null);
+    }
+    this.#sayLosses();
+    const over = this.#isReached || this.#done >= this.#updates;
+    return over ? this.#ended() : this.#state;
+  }
+
+  get #done(): number {
+    return this.#state.warmedUp;
+  }
+
+  get #isReached(): boolean {
+    return this.#state.coldStart?.points.at(-1)?.reached === true;
+  }
+
+  /** Whether an evaluation is due after the updates so far, and not yet made. */
+  get #isDue(): boolean {
+    if (!evaluates(this.#parts.settings.warmUp)) return false;
+    if (this.#state.coldStart?.points.at(-1)?.update === this.#done) return false;
+    return this.#done % this.#every === 0 || this.#done >= this.#updates;
+  }
+
+  async #update(): Promise<void> {
+    const { settings, learner, now } = this.#parts;
+    const { batch, learningRate } = settings.warmUp;
+    const { beta1, beta2, eps, weightDecay, clipNorm } = settings.optimizer;
+    const done = this.#done;
+    const start = now();
+    const drawn = Array.from({ length: batch }, (_, i) => this.#data.draw(done * batch + i));
+    const values = this.#state.adapter.slice();
+    const first = this.#state.first.slice();
+    const second = this.#state.second.slice();
+    learner.setAdapter(this.#state.adapter);
     const { gradient, items } = await learner.gradient(weighed(drawn), 'likelihood');
     const norm = globalNorm(gradient);
-    if (!Number.isFinite(norm)) throw new Error('warm-up: the gradient is not finite');
+    if (!Number.isFinite(norm)) throw new Error('cold start: the gradient is not finite');
     adamW(
       { values, gradient, first, second },
       {
@@ -161,21 +149,89 @@ export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
       },
       weightDecay,
     );
-    losses.push(items.reduce((sum, { loss }) => sum + loss, 0));
-    warmUp.onUpdate(++done);
+    const loss = sum(items.map((item) => item.loss));
+    this.#losses.push(loss);
+    this.#since.tokens += contextTokens(drawn);
+    this.#since.ms += now() - start;
+    const { points = [], lossSum = 0, lossUpdates = 0 } = this.#state.coldStart ?? {};
+    this.#state = {
+      ...this.#state,
+      adapter: values,
+      first,
+      second,
+      warmedUp: done + 1,
+      coldStart: { points, lossSum: lossSum + loss, lossUpdates: lossUpdates + 1 },
+    };
   }
-  const [firstLoss, lastLoss] = [losses[0], losses.at(-1)];
-  if (firstLoss !== undefined && lastLoss !== undefined)
-    warmUp.onNotice(
-      `Warm-up: ${done} of ${updates} updates on ${counted}, loss ` +
-        `${firstLoss.toFixed(3)} → ${lastLoss.toFixed(3)} nats per token.`,
+
+  async #evaluate(): Promise<void> {
+    const { settings, answer, now, onState } = this.#parts;
+    const { stopAt, batch } = settings.warmUp;
+    const { points = [], lossSum = 0, lossUpdates = 0 } = this.#state.coldStart ?? {};
+    const start = now();
+    const heldOutLoss = await this.#heldOutLoss();
+    const score = (await answer?.(this.#state.adapter)) ?? null;
+    // The policy as it is may keep to the format already; that is no reason to learn nothing.
+    const reached =
+      stopAt !== undefined && this.#done > 0 && score !== null && score.formatValid >= stopAt;
+    const end = now();
+    const point: ColdStartPoint = {
+      format: 'forage.cold-start/1',
+      update: this.#done,
+      updates: this.#updates,
+      epoch: (this.#done * batch) / this.#data.count,
+      at: new Date(end).toISOString(),
+      loss: lossUpdates === 0 ? null : lossSum / lossUpdates,
+      heldOutLoss,
+      answers: score && meansOf(score),
+      tokens: this.#since.tokens,
+      seconds: this.#since.ms / 1000,
+      evaluationSeconds: (end - start) / 1000,
+      ...(reached && { reached }),
+    };
+    this.#since = { tokens: 0, ms: 0 };
+    const coldStart = { points: [...points, point], lossSum: 0, lossUpdates: 0 };
+    this.#state = { ...this.#state, coldStart };
+    await onState?.(this.#state, point);
+  }
+
+  /** Mean negative log-likelihood of the trained tokens of the held-out demonstrations, nats. */
+  async #heldOutLoss(): Promise<number | null> {
+    const { learner } = this.#parts;
+    const { heldOut } = this.#data;
+    if (heldOut.length === 0) return null;
+    learner.setAdapter(this.#state.adapter);
+    const scores = await learner.score(heldOut, false);
+    const all = scores.flatMap(({ logprobs }) => [...logprobs]);
+    return -sum(all) / all.length;
+  }
+
+  #sayLosses(): void {
+    const [first, last] = [this.#losses[0], this.#losses.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const why = this.#isReached ? ', ended by the format rate' : '';
+    this.#parts.onNotice(
+      `Cold start: ${this.#done} of ${this.#updates} updates on ${this.#data.counted}${why}, loss ` +
+        `${first.toFixed(3)} → ${last.toFixed(3)} nats per token.`,
     );
-  const over = done >= updates;
-  return {
-    ...state,
-    adapter: values,
-    first: over ? new Float32Array(first.length) : first,
-    second: over ? new Float32Array(second.length) : second,
-    warmedUp: done,
-  };
+  }
+
+  /** Reinforcement learning begins with another loss: AdamW's moments restart. */
+  #ended(): TrainState {
+    const { first, second, coldStart } = this.#state;
+    const { points = [] } = coldStart ?? {};
+    return {
+      ...this.#state,
+      first: new Float32Array(first.length),
+      second: new Float32Array(second.length),
+      coldStart: { points, lossSum: 0, lossUpdates: 0, over: true },
+    };
+  }
 }
+
+/**
+ * Makes what is left of a cold start, or less of it where `shouldStop` says so. The order of the demonstrations follows
+ * from the run's seed, and all that later updates depend on is in the state: resumed on WASM, it gives the same bits.
+ * @throws Error where nothing can be learned from, or a gradient is not finite
+ */
+export const warmUpAdapter = (warmUp: WarmUp): Promise<TrainState> => new ColdStart(warmUp).run();

@@ -92,6 +92,9 @@ async function storedTrajectories(
 export async function assembleRun(settings: TrainSettings, parts: RunParts): Promise<TrainDeps> {
   const { questions, retriever, router, policy, learner, config, runId, now, onNotice } = parts;
   const ofSplit = (name: string): Question[] => questions.filter(({ split }) => split === name);
+  const answered = heldOutSample(ofSplit('dev'), settings.warmUp?.questions ?? 0);
+  if (settings.warmUp?.questions && answered.length === 0)
+    onNotice('The cold start measures no format rate: no question is held out (split “dev”).');
   return {
     ...(settings.router.train !== 'off' && {
       router: createRouterLearner(settings, { router, onNotice }),
@@ -111,6 +114,7 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     learner,
     curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),
     heldOut: heldOutSample(ofSplit('dev'), settings.heldOut.questions),
+    coldStartQuestions: answered,
     runId,
     now,
   };

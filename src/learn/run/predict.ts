@@ -167,6 +167,7 @@ export function stepSeconds(settings: TrainSettings, probe: Probe, step: number)
 
 /** A mean over the steps of a run. */
 export function meanStepSeconds(settings: TrainSettings, probe: Probe): StepSeconds {
+  if (settings.steps === 0) return { rollouts: 0, update: 0, heldOut: 0 };
   // Steps of one stage are alike.
   const stages = new Map<number, number>();
   for (let step = 1; step <= settings.steps; step++) {
@@ -187,9 +188,12 @@ export function meanStepSeconds(settings: TrainSettings, probe: Probe): StepSeco
   return { rollouts: over('rollouts'), update: over('update'), heldOut: over('heldOut') };
 }
 
-/** Seconds of supervised updates on as many trajectories, each as long as the probe's rollouts. */
-export const trainSeconds = (probe: Probe, trajectories: number): number =>
-  (probe.update ?? 0) * trajectories * mean(lengthsOf(probe).map(contextOf));
+/** Seconds of supervised updates on as many trajectories. @param tokens of each; null: as many as the probe's rollouts have */
+export const trainSeconds = (
+  probe: Probe,
+  trajectories: number,
+  tokens: number | null = null,
+): number => (probe.update ?? 0) * trajectories * (tokens ?? mean(lengthsOf(probe).map(contextOf)));
 
 /** Of a rollout of the last wave, with as many at the same time. */
 export function secondsPerRollout({ waves }: Probe): number {

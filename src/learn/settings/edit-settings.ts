@@ -1,6 +1,6 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/index.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { DEFAULT_WARM_UP, type TrainSettings } from '../../recipes/parts/training.ts';
 import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/errors.ts';
@@ -26,6 +26,7 @@ export function valueOf(text: string): unknown {
 
 /** Settings that a recipe may leave out. */
 const OPTIONAL = [
+  'warmUp',
   'adapter.gates',
   'branching',
   'start',
@@ -61,7 +62,11 @@ const OPTIONAL = [
  * @throws Error of one line that names the change or the field at fault
  */
 export function withChanges(settings: TrainSettings, changes: readonly string[]): TrainSettings {
-  const copy: unknown = structuredClone(settings);
+  const begun = structuredClone(settings);
+  // What is said of a cold start also asks for one.
+  if (begun.warmUp === null && changes.some((change) => /^warmUp\.\w+=/.test(change)))
+    begun.warmUp = { ...DEFAULT_WARM_UP };
+  const copy: unknown = begun;
   for (const change of changes) {
     const equals = change.indexOf('=');
     if (equals < 1) throw new Error(`'${change}' is not a change; write key=value`);

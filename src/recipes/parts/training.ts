@@ -126,6 +126,63 @@ export const stageSchema = z.strictObject({
   loss: stageLossSchema.optional(),
 });
 
+/**
+ * Cold start: supervised updates on demonstrations before reinforcement learning. AdamW at a constant rate, with the
+ * betas, weight decay and clipping of `optimizer`. It ends after `updates` or `epochs`, whichever comes first, or when
+ * the format rate reaches `stopAt`.
+ */
+const warmUpSchema = z
+  .strictObject({
+    /**
+     * `given`, also where absent: demonstrations that the user brings. `own`: the policy's right rollouts of this very run's
+     * loop, sampled before the first update, half of them with clean results and half with noise of
+     * strength `curriculum.noise`; every update takes as many of each, (14).
+     */
+    from: z.enum(['given', 'own']).optional(),
+    /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
+    rollouts: z.int().min(2).max(4096).optional(),
+    updates: positiveInt.optional(),
+    /** Passes over the demonstrations; 0.5 is half of them. */
+    epochs: z.number().positive().max(100).optional(),
+    /** Demonstrations per update. */
+    batch: positiveInt.max(256),
+    learningRate: z.number().positive(),
+    /** Leaves out demonstrations whose answer was wrong, or that have no gold answer. */
+    onlyCorrect: z.boolean(),
+    /** Share of the demonstrations that is not trained on, 32 at most: their loss is in every evaluation. Default 0. */
+    heldOut: z.number().min(0).max(0.5).optional(),
+    /** Updates between evaluations; absent: one evaluation per epoch. */
+    every: positiveInt.optional(),
+    /** Held-out questions that are answered in every evaluation. Default 0. */
+    questions: z.int().min(0).max(1000).optional(),
+    /** Ends the cold start when this share of those answers keeps to the format. Absent: never. */
+    stopAt: share.min(0.01).optional(),
+  })
+  .refine(
+    ({ updates, epochs }) => updates !== undefined || epochs !== undefined,
+    'it needs a length, updates or epochs',
+  )
+  .refine(({ stopAt, questions = 0 }) => stopAt === undefined || questions > 0, {
+    path: ['stopAt'],
+    message: 'the format rate is measured on held-out questions; set warmUp.questions too',
+  });
+export type WarmUpSettings = z.infer<typeof warmUpSchema>;
+
+/** A cold start that the user asks for without saying how: LoRA at the rate that suits one of rank 16. */
+export const DEFAULT_WARM_UP: WarmUpSettings = {
+  epochs: 1,
+  batch: 4,
+  learningRate: 8e-4,
+  onlyCorrect: true,
+  heldOut: 0.1,
+  every: 60,
+  questions: 16,
+  stopAt: 0.98,
+};
+
+/** Rollouts that a cold start on the run's own samples by default. */
+export const OWN_ROLLOUTS = 256;
+
 export const trainSettingsSchema = z.strictObject({
   format: z.literal('forage.train/1'),
   /** Recipe and variant that these settings began as, `search-r1/grpo`. */
@@ -134,7 +191,8 @@ export const trainSettingsSchema = z.strictObject({
   recipe: z.string(),
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
-  steps: positiveInt,
+  /** Of reinforcement learning; 0: a cold start only. */
+  steps: z.int().min(0),
   /** Questions per step, and rollouts per question. */
   questions: positiveInt.max(256),
   groupSize: positiveInt.max(64),
@@ -288,29 +346,8 @@ export const trainSettingsSchema = z.strictObject({
    * penalty is about. Absent: as it is.
    */
   start: z.enum(['searching', 'not-searching', 'reasoning-queries']).optional(),
-  /**
-   * Warm-up: supervised updates on trajectories before the first step; null: none.
-   * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
-   */
-  warmUp: z
-    .strictObject({
-      /**
-       * `given`, also where absent: trajectories that the user brings. `own`: the policy's right rollouts of this very run's
-       * loop, sampled before the first update, half of them with clean results and half with noise of
-       * strength `curriculum.noise`; every update takes as many of each, (14).
-       */
-      from: z.enum(['given', 'own']).optional(),
-      /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
-      rollouts: z.int().min(2).max(4096).optional(),
-      updates: positiveInt,
-      /** Trajectories per update. */
-      batch: positiveInt.max(256),
-      learningRate: z.number().positive(),
-      /** Leaves out trajectories whose answer was wrong, or that have no gold answer. */
-      onlyCorrect: z.boolean(),
-    })
-    .nullable()
-    .default(null),
+  /** Cold start (SFT) before the first step; null: none. */
+  warmUp: warmUpSchema.nullable().default(null),
   checkpointEvery: positiveInt,
   /** Control: rewards are shuffled over the rollouts of a step before advantages are made. */
   shuffleRewards: z.boolean(),

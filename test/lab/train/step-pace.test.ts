@@ -303,7 +303,7 @@ it('an estimate counts the rollouts before the first step: own trajectories, sco
   expect(before('search/grpo', { heldOut })).toBeCloseTo(1, 9);
   // 256 own trajectories and 64 questions, and the updates on the trajectories.
   const { warmUp } = getTraining('kunlun-baize/whole');
-  if (!warmUp) throw new Error('no warm-up');
+  if (!warmUp?.updates) throw new Error('no warm-up');
   const learned = (warmUp.updates * warmUp.batch * 200) / 2000;
   expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(5 + learned, 6);
   // 96 questions scored by 20 rollouts each.

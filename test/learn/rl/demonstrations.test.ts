@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_WARM_UP, readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { usableDemonstrations } from '../../../src/learn/rl/warm-up.ts';
+import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
+import { DEFAULT_WARM_UP } from '../../../src/recipes/parts/training.ts';
+import { usableDemonstrations } from '../../../src/learn/rl/warm-up-data.ts';
 import { checkedSettingsSchema } from '../../../src/learn/settings/checked.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
@@ -51,15 +52,18 @@ describe('a line of a file', () => {
   });
 });
 
-it('a warm-up that nobody sets is a valid one: 40 updates of 16 right answers at 0.001', () => {
+it('a cold start that nobody sets is a valid one: an epoch of right answers, 4 per update, at 0.0008, until 98 % keep to the format', () => {
   const settings = { ...getTraining('search/grpo'), warmUp: { ...DEFAULT_WARM_UP } };
   const { warmUp } = checkedSettingsSchema.parse(settings);
   expect(warmUp).toEqual({
-    updates: 40,
-    batch: 16,
-    learningRate: 0.001,
+    epochs: 1,
+    batch: 4,
+    learningRate: 0.0008,
     onlyCorrect: true,
-    rollouts: 256,
+    heldOut: 0.1,
+    every: 60,
+    questions: 16,
+    stopAt: 0.98,
   });
 });
 
@@ -90,7 +94,7 @@ describe('what can be learned from', () => {
   it('are counted by what speaks against them where there are none', () => {
     const all = [of(0, 1), of(null, 1), of(1, 4), of(1, 5), of(1, 6), of(1, 1, 0)];
     expect(() => usableDemonstrations(all, { onlyCorrect: true, maxTokens: 5 })).toThrow(
-      'warm-up: none of 6 trajectories can be used: 2 are not known to be correct, ' +
+      'cold start: none of 6 demonstrations can be used: 2 are not known to be correct, ' +
         '3 are longer than 5 tokens, 1 have no tokens of a policy',
     );
   });

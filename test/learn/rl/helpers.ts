@@ -132,6 +132,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
         learner,
         curriculum: options.curriculum ?? new UniformCurriculum(parts.questions, settings.seed),
         heldOut: parts.questions.slice(0, settings.heldOut.questions),
+        coldStartQuestions: parts.questions.slice(0, settings.warmUp?.questions ?? 0),
         ...(options.router ? { router: options.router } : {}),
         ...(options.demonstrations ? { demonstrations: options.demonstrations } : {}),
         ...(options.own ? { demonstrate: () => Promise.resolve(options.own!) } : {}),

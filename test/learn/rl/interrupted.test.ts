@@ -88,7 +88,7 @@ describe('a warm-up before the first step', () => {
     expect(sampled).toHaveLength(3);
     expect(sampled[1]).not.toEqual(sampled[0]);
     expect(notices).toEqual([
-      'Warm-up: 2 of 2 updates on 2 trajectories, loss 0.500 → 0.500 nats per token.',
+      'Cold start: 2 of 2 updates on 2 demonstrations, loss 0.500 → 0.500 nats per token.',
     ]);
     expect([state.warmedUp, state.step]).toEqual([2, 1]);
   });
@@ -154,7 +154,7 @@ describe('a warm-up before the first step', () => {
   });
 
   it('needs trajectories', async () => {
-    await expect(train(settings(1))).rejects.toThrow('none of 0 trajectories');
+    await expect(train(settings(1))).rejects.toThrow('none of 0 demonstrations');
   });
 });
 

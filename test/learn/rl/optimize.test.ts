@@ -218,6 +218,7 @@ describe('the warm-up of an adapter', () => {
       learner: new PolicyLearner([replica]),
       demonstrations: [demonstration(1), demonstration(3), demonstration(9, 0)],
       state: before,
+      now: () => 0,
       onUpdate: (now) => (done = now),
       onNotice: () => undefined,
       shouldStop: () => done >= (change.stopAfter ?? Infinity),
@@ -266,6 +267,7 @@ describe('the warm-up of an adapter', () => {
       // Told apart by their lengths: one noisy trajectory of 40 tokens.
       demonstrations: { gold, noisy: [demonstration(40)], tried: 24 },
       state: state([0]),
+      now: () => 0,
       onUpdate: () => undefined,
       onNotice: (line) => void notices.push(line),
       shouldStop: () => false,
@@ -279,7 +281,7 @@ describe('the warm-up of an adapter', () => {
     const lengths = replica.batches.flat().map(({ oldLogprobs }) => oldLogprobs.length);
     expect(new Set(lengths.filter((length) => length < 40)).size).toBe(5);
     expect(notices[0]).toContain(
-      '3 of 3 updates on 5 gold and 1 noisy trajectories, kept of 24 rollouts, loss',
+      '3 of 3 updates on 5 gold and 1 noisy demonstrations, kept of 24 rollouts, loss',
     );
   });
 
@@ -300,7 +302,7 @@ describe('the warm-up of an adapter', () => {
 
   it('refuses a gradient that is not finite', async () => {
     await expect(warm(new Known([[Infinity]]), state([0]))).rejects.toThrow(
-      'warm-up: the gradient is not finite',
+      'cold start: the gradient is not finite',
     );
   });
 });

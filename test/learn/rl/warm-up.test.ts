@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { negativeLogLikelihood } from '../../../src/learn/objective.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { usableDemonstrations } from '../../../src/learn/rl/warm-up.ts';
+import { usableDemonstrations } from '../../../src/learn/rl/warm-up-data.ts';
 import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from './helpers.ts';
@@ -33,7 +33,7 @@ describe('a supervised warm-up', () => {
   it('lowers the loss of the trajectories it is given, and says by how much', () => {
     expect(notices).toHaveLength(1);
     const [, first, last] =
-      /12 of 12 updates on 8 trajectories, loss ([\d.]+) → ([\d.]+) nats/.exec(notices[0]!)!;
+      /12 of 12 updates on 8 demonstrations, loss ([\d.]+) → ([\d.]+) nats/.exec(notices[0]!)!;
     expect(Number(last)).toBeLessThan(Number(first) - 0.05);
     expect(whole.state.warmedUp).toBe(12);
   });
@@ -84,7 +84,7 @@ describe('a supervised warm-up', () => {
       expect(told[0]).toMatch(/sample more rollouts \(warmUp\.rollouts\)/);
       expect(told[0]).toMatch(advice);
       expect(told[1]).toMatch(
-        new RegExp(`2 of 2 updates on ${demonstrations.length} ${name} trajectories`),
+        new RegExp(`2 of 2 updates on ${demonstrations.length} ${name} demonstrations`),
       );
     },
   );
@@ -103,7 +103,9 @@ describe('a supervised warm-up', () => {
       ],
       hooks: { onNotice: (line, of) => void told.push(`${of}: ${line}`) },
     });
-    expect(told).toEqual([expect.stringMatching(/^before: .* 1 updates on 5 of 8 trajectories, /)]);
+    expect(told).toEqual([
+      expect.stringMatching(/^before: .* 1 updates on 5 of 8 demonstrations, /),
+    ]);
   });
 
   it('of the policy’s own that has right ones of both says nothing of it', async () => {
@@ -116,7 +118,7 @@ describe('a supervised warm-up', () => {
     });
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(
-      /2 of 2 updates on 3 gold and 5 noisy trajectories, kept of 20 rollouts, loss/,
+      /2 of 2 updates on 3 gold and 5 noisy demonstrations, kept of 20 rollouts, loss/,
     );
   });
 
@@ -142,7 +144,7 @@ describe('a supervised warm-up', () => {
     expect(learn({ onlyCorrect: false, maxTokens: 5 })).toThrow(/8 are longer than 5 tokens/);
     const wrong = demonstrations.map((each) => ({ ...each, metrics: null }));
     expect(() => usableDemonstrations(wrong, { onlyCorrect: true, maxTokens: 512 })).toThrow(
-      /none of 8 trajectories can be used: 8 are not known to be correct/,
+      /none of 8 demonstrations can be used: 8 are not known to be correct/,
     );
   });
 });

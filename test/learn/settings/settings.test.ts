@@ -79,7 +79,7 @@ describe('settings out of their range', () => {
     ['topP', { topP: -0.1 }],
     ['temperature', { temperature: 0 }],
     ['temperature', { temperature: 4.5 }],
-    ['steps', { steps: 0 }],
+    ['steps', { steps: -1 }],
     ['groupSize', { groupSize: 65 }],
     ['questions', { questions: 257 }],
     ['updates', { updates: 17 }],

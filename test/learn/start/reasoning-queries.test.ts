@@ -9,7 +9,7 @@ import {
   leavesReasoning,
   reasoningQuery,
 } from '../../../src/learn/rl/start/reasoning-queries.ts';
-import { usableDemonstrations } from '../../../src/learn/rl/warm-up.ts';
+import { usableDemonstrations } from '../../../src/learn/rl/warm-up-data.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import type { Question } from '../../../src/records/records.ts';

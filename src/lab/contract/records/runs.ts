@@ -1,5 +1,6 @@
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { StoreType } from '../../../policy/ops/values.ts';
+import type { ColdStartPoint } from '../../../records/training.ts';
 import type { Setup } from '../../../records/setup.ts';
 import type { QuestionSplit } from '../../corpus/retrieval/split.ts';
 import type { SweepAxis } from '../../../evaluate/sweep/axes.ts';
@@ -55,6 +56,8 @@ export interface RunRecord {
   notice: string | null;
   /** What was said of what it made before its first step: a warm-up, a start. Absent where nothing was. */
   before?: readonly string[];
+  /** Evaluations of its cold start so far; absent where none were made. */
+  coldStart?: readonly ColdStartPoint[];
   /** Set while it can still be brought back. */
   deletedAt: string | null;
 }

@@ -1,8 +1,12 @@
 import type { MadeStep, TrainStep } from '../../../records/training.ts';
 import { countOwn } from '../../../learn/trajectories/count-own.ts';
-import { DEFAULT_WARM_UP } from '../../../learn/rl/demonstrations.ts';
 import { warmStartKind, START } from '../../../learn/rl/warm-start.ts';
-import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import { evaluates, heldOutCount, warmUpLength } from '../../../learn/rl/warm-up-data.ts';
+import {
+  OWN_ROLLOUTS,
+  type TrainSettings,
+  type WarmUpSettings,
+} from '../../../recipes/parts/training.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
 import type { TrainTime } from '../../contract/training.ts';
 import type { Probe } from '../../../learn/run/probe-shape.ts';
@@ -22,29 +26,65 @@ interface WorkBefore {
   rollouts: number;
   /** Trajectories that supervised updates take, over all updates. */
   trained: number;
+  /** Context tokens of each of them; null: as many as a rollout has. */
+  tokens: number | null;
+  /** Held-out demonstrations that are scored, over all evaluations. */
+  scored: number;
+}
+
+/** Demonstrations that a cold start is given. */
+export interface GivenDemonstrations {
+  count: number;
+  /** Mean tokens of their contexts. */
+  tokens: number;
 }
 
 /** A handicapped start is measured, and trained, until its share is right: half as often as at most. */
 function workOfStart(settings: TrainSettings): WorkBefore {
   const kind = warmStartKind(settings);
-  if (!kind) return { rollouts: 0, trained: 0 };
+  const nothing = { rollouts: 0, trained: 0, tokens: null, scored: 0 };
+  if (!kind) return nothing;
   const updates = kind.most / 2;
   const rounds = 1 + updates / kind.atOnce + START.tries / 2;
   return {
+    ...nothing,
     rollouts: START.questions + rounds * START.measured,
     trained: updates * START.batch,
   };
 }
 
-/** Without the handicapped start. */
-function workBefore(settings: TrainSettings): WorkBefore {
-  const { warmUp, curriculum } = settings;
-  const own = warmUp?.from === 'own' ? (warmUp.rollouts ?? DEFAULT_WARM_UP.rollouts) : 0;
-  const scored =
-    curriculum.kind === 'difficulty' ? curriculum.pool * curriculum.scoringRollouts : 0;
+/** The cold start, without rollouts that it learns from: to its last update, though its format rate may end it earlier. */
+function workOfColdStart(
+  warmUp: WarmUpSettings,
+  given: GivenDemonstrations | null,
+): Omit<WorkBefore, 'tokens'> {
+  const count = given?.count ?? 0;
+  const heldOut = heldOutCount(warmUp, count);
+  const { updates, every } = warmUpLength(warmUp, count - heldOut);
+  const last = updates % every === 0 ? 0 : 1;
+  const evaluations = evaluates(warmUp) ? 1 + Math.floor(updates / every) + last : 0;
   return {
-    rollouts: own + scored + countOwn(settings, Infinity).rollouts,
-    trained: warmUp ? warmUp.updates * warmUp.batch : 0,
+    rollouts: evaluations * (warmUp.questions ?? 0),
+    trained: updates * warmUp.batch,
+    scored: evaluations * heldOut,
+  };
+}
+
+/** Without the handicapped start. */
+function workBefore(settings: TrainSettings, given: GivenDemonstrations | null): WorkBefore {
+  const { warmUp, curriculum, steps } = settings;
+  const own = warmUp?.from === 'own' ? (warmUp.rollouts ?? OWN_ROLLOUTS) : 0;
+  const coldStart = warmUp
+    ? workOfColdStart(warmUp, given)
+    : { rollouts: 0, trained: 0, scored: 0 };
+  const scored =
+    curriculum.kind === 'difficulty' && steps > 0
+      ? curriculum.pool * curriculum.scoringRollouts
+      : 0;
+  return {
+    ...coldStart,
+    rollouts: own + scored + countOwn(settings, Infinity).rollouts + coldStart.rollouts,
+    tokens: warmUp?.from === 'own' ? null : (given?.tokens ?? null),
   };
 }
 
@@ -112,15 +152,21 @@ function measured(
 }
 
 /** By a probe of the same model and recipe. */
-export function timeByProbe(settings: TrainSettings, probe: Probe): TrainTime {
+export function timeByProbe(
+  settings: TrainSettings,
+  probe: Probe,
+  given: GivenDemonstrations | null = null,
+): TrainTime {
   const { heldOut } = settings;
   const step = meanStepSeconds(settings, probe);
-  const seconds = ({ rollouts, trained }: WorkBefore): number =>
-    wavesSeconds(probe, rollouts, 1) + trainSeconds(probe, trained);
+  const seconds = ({ rollouts, trained, tokens, scored }: WorkBefore): number =>
+    wavesSeconds(probe, rollouts, 1) +
+    trainSeconds(probe, trained, tokens) +
+    scored * (tokens ?? 0) * (probe.score ?? 0);
   const start = seconds(workOfStart(settings));
   return {
     secondsPerStep: step.rollouts + step.update + step.heldOut / heldOut.every,
-    secondsBefore: start + seconds(workBefore(settings)) + step.heldOut,
+    secondsBefore: start + seconds(workBefore(settings, given)) + step.heldOut,
     secondsOfStart: start,
     basis: `measured on this device with ${rolloutsIn(probe)} rollouts, ${new Date(probe.at).toLocaleString('en')}`,
   };
@@ -133,11 +179,15 @@ export interface ExpectedPace {
   before: number;
 }
 
-export function paceByProbe(settings: TrainSettings, probe: Probe): ExpectedPace {
+export function paceByProbe(
+  settings: TrainSettings,
+  probe: Probe,
+  given: GivenDemonstrations | null = null,
+): ExpectedPace {
   const { rollouts, update, heldOut } = meanStepSeconds(settings, probe);
   const { questions } = settings.heldOut;
   return {
-    before: timeByProbe(settings, probe).secondsBefore,
+    before: timeByProbe(settings, probe, given).secondsBefore,
     pace: {
       step: rollouts + update,
       rollouts,
@@ -162,7 +212,11 @@ interface PastRun {
 }
 
 /** By an earlier run; null where its steps tell nothing, as those that made no update. */
-function timeByRun(settings: TrainSettings, past: PastRun): TrainTime | null {
+function timeByRun(
+  settings: TrainSettings,
+  past: PastRun,
+  given: GivenDemonstrations | null,
+): TrainTime | null {
   const updated = past.steps.filter(({ skipped }) => skipped === undefined);
   const known = measured(settings, { run: past.run, steps: updated });
   if (known === null) return null;
@@ -172,7 +226,7 @@ function timeByRun(settings: TrainSettings, past: PastRun): TrainTime | null {
   return {
     secondsPerStep: known.step,
     secondsBefore:
-      start + seconds(workBefore(settings)) + settings.heldOut.questions * known.heldOut,
+      start + seconds(workBefore(settings, given)) + settings.heldOut.questions * known.heldOut,
     secondsOfStart: start,
     basis: isSame(settings, past.run).training
       ? `from your last run of this training recipe, “${past.run.name}”`
@@ -184,14 +238,16 @@ function timeByRun(settings: TrainSettings, past: PastRun): TrainTime | null {
  * A run of the same training recipe says most, then a probe, then a run whose rollouts are made alike.
  * @param past an earlier run of this device, of `nearestRun`, with its steps that were made here
  * @param probe of the same model and rollout recipe on this device
+ * @param given demonstrations of a cold start
  * @returns null where this device has measured nothing like it
  */
 export function expectedTime(
   settings: TrainSettings,
   past: PastRun | null,
   probe: Probe | null,
+  given: GivenDemonstrations | null = null,
 ): TrainTime | null {
-  const byRun = past && timeByRun(settings, past);
+  const byRun = past && timeByRun(settings, past, given);
   if (past && byRun && (isSame(settings, past.run).training || !probe)) return byRun;
-  return probe && timeByProbe(settings, probe);
+  return probe && timeByProbe(settings, probe, given);
 }

@@ -34,6 +34,7 @@ export function workOfSteps(
   settings: Staged & Pick<TrainSettings, 'steps'>,
   rollouts: number,
 ): number {
+  if (settings.steps === 0) return 0;
   let sum = 0;
   for (let step = 1; step <= settings.steps; step++) sum += workOfStep(settings, step, rollouts);
   return sum / settings.steps;

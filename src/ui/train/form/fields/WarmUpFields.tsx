@@ -1,4 +1,4 @@
-import { DEFAULT_WARM_UP } from '../../../../learn/rl/demonstrations.ts';
+import { DEFAULT_WARM_UP } from '../../../../recipes/parts/training.ts';
 import { TrajectoryFile } from './TrajectoryFile.tsx';
 import {
   NumberField,

@@ -1,15 +1,25 @@
 import { plural } from '../../../kit/words/format.ts';
+import type { WarmUpSettings } from '../../../../recipes/parts/training.ts';
 import { WarmUpFields } from '../fields/WarmUpFields.tsx';
 import { Fold } from './Fold.tsx';
 
-/** Supervised updates before the first step. */
+/** "1 epoch", "at most 40 updates" */
+const lengthWords = ({ updates, epochs, stopAt }: WarmUpSettings): string => {
+  const lengths = [
+    ...(epochs === undefined ? [] : [plural(epochs, 'epoch')]),
+    ...(updates === undefined ? [] : [plural(updates, 'update')]),
+  ];
+  return `${stopAt === undefined && lengths.length === 1 ? '' : 'at most '}${lengths.join(' or ')}`;
+};
+
+/** The cold start before the first step. */
 export const WarmUpFold = () => (
   <Fold
     name="Warm-up on trajectories"
     paths={['warmUp']}
     now={({ warmUp }) =>
       warmUp
-        ? `${plural(warmUp.updates, 'update')} first${warmUp.from === 'own' ? ', on its own right rollouts' : ''}`
+        ? `${lengthWords(warmUp)} first${warmUp.from === 'own' ? ', on its own right rollouts' : ''}`
         : 'none'
     }
   >
