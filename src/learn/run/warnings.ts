@@ -29,7 +29,11 @@ export function warningsOf(settings: TrainSettings): string[] {
     warnings.push(
       'With one batch per step the band leaves nothing out: groups outside it fill the step. Allow more batches.',
     );
-  if (settings.heldOut.questions > 0 && settings.heldOut.every > settings.steps)
+  if (
+    settings.steps > 0 &&
+    settings.heldOut.questions > 0 &&
+    settings.heldOut.every > settings.steps
+  )
     warnings.push(
       'This run is shorter than the scoring interval: the held-out questions are scored only at the start and the end.',
     );
