@@ -106,7 +106,7 @@ function split(
 /** What the updates of a cold start draw from. */
 export interface WarmUpData {
   /** The i-th demonstration that is drawn, over all updates. */
-  draw(i: number): TrainItem;
+  draw: (i: number) => TrainItem;
   /** Number of demonstrations that are trained on. */
   count: number;
   heldOut: readonly TrainItem[];

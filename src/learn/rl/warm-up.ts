@@ -23,16 +23,16 @@ export interface WarmUp {
   demonstrations: readonly Rollout[] | Demonstrations;
   state: TrainState;
   /** Unix time in milliseconds. */
-  now(): number;
+  now: () => number;
   /** Answers held-out questions with this adapter; absent: none are asked. */
   answer?: (adapter: Float32Array) => Promise<HeldOutScore>;
   /** @param total updates, at most */
-  onUpdate(done: number, total: number): void;
-  onNotice(line: string): void;
+  onUpdate: (done: number, total: number) => void;
+  onNotice: (line: string) => void;
   /** Called after each update and each evaluation. @param evaluated the evaluation that has just been made */
-  onState?(state: TrainState, evaluated: ColdStartPoint | null): Promise<void>;
+  onState?: (state: TrainState, evaluated: ColdStartPoint | null) => Promise<void>;
   /** Asked between updates. */
-  shouldStop(): boolean;
+  shouldStop: () => boolean;
 }
 
 /** What to do where the run's own right rollouts are of one class alone, (14) being of two; null where they are of both. */
