@@ -21,4 +21,4 @@ build "$out/relaxed.wasm" '-mrelaxed-simd -DRELAXED'
 } > ../kernels.wasm.ts
 ls -l "$out"
 rm -r "$out"
-npx oxfmt ../kernels.wasm.ts
+cd ../../../.. && npx oxfmt src/policy/wasm/kernels.wasm.ts

@@ -55,6 +55,77 @@ INLINE void widen(int type, const u8 *W, const u16 *scales, int depth, int panel
   }
 }
 
+/* One input of a panel, widened, times its value of each row. */
+#define STEP(x, at)                                                            \
+  {                                                                            \
+    V b0 = mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(x)), s0);  \
+    V b1 = mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(x)), s1); \
+    _Pragma("unroll") for (int i = 0; i < rows; i++) {                         \
+      V y = wasm_v128_load32_splat(a + i * lda + (at));                        \
+      c0[i] = MADD(y, b0, c0[i]);                                              \
+      c1[i] = MADD(y, b1, c1[i]);                                              \
+    }                                                                          \
+  }
+
+/*
+ * C[rows, 8] = begin + A Wᵀ for few rows of a packed panel, which is widened in registers: for few rows a trip of each
+ * value through memory takes longer than the products. The same values and the same chain of multiply-adds as
+ * `widen` and `product`: no bit differs.
+ */
+INLINE void few(int type, int rows, const float *a, int lda, const u8 *w, const u16 *s, float *c, int ldc, int K,
+                int begin, const float *bias) {
+  V c0[4], c1[4];
+#pragma unroll
+  for (int i = 0; i < rows; i++) {
+    c0[i] = begin == ADD ? load(c + i * ldc) : begin == BIAS ? load(bias) : splat(0.f);
+    c1[i] = begin == ADD ? load(c + i * ldc + 4) : begin == BIAS ? load(bias + 4) : splat(0.f);
+  }
+  for (int k = 0; k < K; k += 32, s += NR) {
+    V s0 = load_halves(s), s1 = load_halves(s + 4);
+    int end = min_int(32, K - k);
+    if (type == INT8)
+      for (int j = 0; j < end; j++, a++, w += NR) {
+        V x = wasm_i16x8_load8x8(w);
+        STEP(x, 0)
+      }
+    else {
+      V mask = wasm_i16x8_const_splat(15), eight = wasm_i16x8_const_splat(8);
+      for (int j = 0; j < end; j += 2, a += 2, w += NR) {
+        V x = wasm_u16x8_load8x8(w);
+        V lo = wasm_i16x8_sub(wasm_v128_and(x, mask), eight);
+        V hi = wasm_i16x8_sub(wasm_u16x8_shr(x, 4), eight);
+        STEP(lo, 0)
+        STEP(hi, 1)
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < rows; i++) {
+    store(c + i * ldc, c0[i]);
+    store(c + i * ldc + 4, c1[i]);
+  }
+}
+
+/* Few rows, four at a time. */
+INLINE void few_rows(int type, const float *A, int lda, const u8 *W, const u16 *scales, int depth, float *C, int ldc,
+                     int M, int N, int K, int begin, const float *bias) {
+  const int bytes = (type == INT8 ? depth : depth / 2) * NR, groups = depth / 32 * NR;
+  for (int n = 0; n < N; n += NR, W += bytes, scales += groups) {
+    const float *a = A, *t = bias + n;
+    float *c = C + n;
+    int m = 0;
+    for (; m + 4 <= M; m += 4, a += 4 * lda, c += 4 * ldc)
+      few(type, 4, a, lda, W, scales, c, ldc, K, begin, t);
+    switch (M - m) {
+    case 3: few(type, 3, a, lda, W, scales, c, ldc, K, begin, t); break;
+    case 2: few(type, 2, a, lda, W, scales, c, ldc, K, begin, t); break;
+    case 1: few(type, 1, a, lda, W, scales, c, ldc, K, begin, t); break;
+    default: break;
+    }
+  }
+}
+#define FEW_ROWS 8
+
 INLINE void transpose4(const float *from, int lf, float *to, int lt) {
   V a = load(from), b = load(from + lf), c = load(from + 2 * lf), d = load(from + 3 * lf);
   V ab0 = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), ab1 = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
@@ -79,6 +150,10 @@ INLINE void transpose8(const float *from, float *to) {
 INLINE void forward(int type, const float *A, int lda, const u8 *W, const u16 *scales, int depth, float *C,
                     int ldc, int M, int N, int K, int begin, const float *bias, float *scratch) {
   const int most = type == F32 ? FLOAT_ROWS : ROWS, block = type == F32 ? FLOAT_BLOCK : BLOCK;
+  if (M <= FEW_ROWS && (type == INT8 || (type == INT4 && K % 2 == 0))) {
+    few_rows(type, A, lda, W, scales, depth, C, ldc, M, N, K, begin, bias);
+    return;
+  }
   for (int m = 0; m < M; m += most) {
     int rows = min_int(most, M - m);
     for (int k = 0; k < K; k += block) {
