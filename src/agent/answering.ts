@@ -14,6 +14,8 @@ import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { countedForm } from './stie/candidates.ts';
 import { finalCandidate } from './stie/answers.ts';
 import type { StieStop } from './stie/stop.ts';
+import { speaksInTurns } from './transcript/tags.ts';
+import { askInTurns } from './turns.ts';
 
 /** How a rollout comes to its answer: by the policy, by force at a limit, or by STIE. */
 
@@ -81,6 +83,7 @@ export function takeAnswer(
 /** The environment writes an answer that was chosen among several. */
 function writeChosen(state: RunState, text: string, by: 'stie' | 'vote'): void {
   const ids = chosenAnswerIds(state.deps.policy.tokenizer, state.tags, text);
+  state.conversation.openTurn();
   const segment = state.conversation.answerBack('answer', ids);
   give(state, { text, form: 'short', by }, segment);
 }
@@ -103,6 +106,7 @@ export function answerByVote(state: RunState, answer: string): void {
 
 /** Opens the answer block in the policy's place, in the form that the question asks for. */
 function openAnswer(state: RunState): void {
+  state.conversation.openTurn();
   if (wantsLongAnswer(state.request.question)) {
     state.conversation.write('environment', 'answer', longAnswerOpening(state.tags));
     state.conversation.parser.force('long_answer', []);
@@ -165,8 +169,9 @@ export async function forceAnswer(
   noteProse(state);
   const open = conversation.parser.open;
   if (open) fault(state, `<${open}> is not closed at the limit`, state.transcript.lastSegment);
-  conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
-  if (hint) {
+  if (speaksInTurns(tags)) askInTurns(state, HINTS.answerNow, hint);
+  else conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
+  if (hint && !speaksInTurns(tags)) {
     conversation.answerBack(
       'hint',
       blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`),

@@ -4,7 +4,8 @@ import type { RunState } from './state.ts';
 import { fault } from './state.ts';
 import { lookUp } from '../recipes/methods/pages.ts';
 import { blockIds } from './transcript/blocks.ts';
-import type { AskedBlock } from './transcript/tags.ts';
+import { speaksInTurns, type AskedBlock } from './transcript/tags.ts';
+import { sayInTurns } from './turns.ts';
 import { computeReply } from './tools/expression.ts';
 
 /** What the environment answers where the policy computes or asks. */
@@ -45,6 +46,7 @@ export function onAsked(
   if (text === '') fault(state, `<${block}> is empty`, segment);
   const reply = replyTo(state, block, text);
   transcript.event({ kind: 'block', block, text, reply, segment });
+  if (speaksInTurns(tags)) return sayInTurns(state, 'result', reply);
   const room = Math.max(2, contextRoom(state));
   const tag = block === 'ask' ? 'reply' : 'result';
   conversation.answerBack('result', blockIds(tokenizer, tags, tag, inBlock(reply), room));

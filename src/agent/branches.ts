@@ -15,6 +15,8 @@ import {
   readQueryIn,
 } from './transcript/blocks.ts';
 import type { BlockKind } from './transcript/dialects/dialect.ts';
+import { isSearch } from './transcript/tags.ts';
+import { resolveCall, toolsOf } from './transcript/tool-list.ts';
 
 /** Forks of a running rollout: what the policy would write, and what of it becomes its own. */
 
@@ -40,12 +42,23 @@ const thoughtSince = ({ transcript }: RunState, before: number): string | null =
   return last?.kind === 'think' ? last.text : null;
 };
 
+/** The first query of a step; null where it has none. */
+function queryOf({ settings, tags }: RunState, end: StepEnd): string | null {
+  if (end.type === 'search') return readQueryIn(tags, end.inner);
+  if (end.type !== 'calls') return null;
+  for (const { read } of end.calls) {
+    const resolved = resolveCall(read, toolsOf(settings));
+    if ('tool' in resolved && isSearch(resolved.tool.name)) return resolved.text;
+  }
+  return null;
+}
+
 /** Result of one policy step. */
 export function stepOutcome(state: RunState, before: number, end: StepEnd): StepOutcome {
   const faulty = state.faults >= state.settings.budgets.maxFaults;
   return {
     thought: thoughtSince(state, before),
-    query: end.type === 'search' ? readQueryIn(state.tags, end.inner) : null,
+    query: queryOf(state, end),
     ended: end.type === 'again' && !faulty ? 'thought' : 'action',
     act: async () => {
       const over = end.type !== 'again' && (await act(state, end));

@@ -8,7 +8,8 @@ import { answerOpening, blockIds } from './transcript/blocks.ts';
 import { HINTS } from '../records/protocol.ts';
 import { wantsLongAnswer } from './answers/long-answer.ts';
 import type { RunState } from './state.ts';
-import type { Tags } from './transcript/tags.ts';
+import { endTexts, toolChatOf } from './transcript/prompt.ts';
+import { speaksInTurns, type Tags } from './transcript/tags.ts';
 
 /** How many tokens may still be written, and what limits them. */
 
@@ -87,6 +88,15 @@ export const answerTokensOf = ({
       )
     : settings.budgets.answerTokens;
 
+/** Tokens that the chat template puts around a message of the user's; none where tags are spoken. */
+function aroundMessage({ deps, settings, tags }: RunState): number {
+  const { tokenizer } = deps.policy;
+  if (!speaksInTurns(tags) || !tokenizer.encodeTemplate) return 0;
+  const { end, pieces } = toolChatOf(deps.policy, settings).user(endTexts(deps.policy));
+  const text = end + pieces.map((piece) => ('template' in piece ? piece.template : '')).join('');
+  return tokenizer.encodeTemplate(text).length;
+}
+
 /** Tokens kept free for the environment's hint, the forced opening, the answer and its closing tag. */
 function answerReserve(state: RunState): number {
   const { policy } = state.deps;
@@ -94,7 +104,8 @@ function answerReserve(state: RunState): number {
   const opening = answerOpening(policy.tokenizer, state.tags);
   // A block that has to be closed first, and the answer's own closing tag: no closing tag is longer.
   const closing = 2 * state.tags.ids('</short_answer>').length;
-  return hint + opening.tag.length + opening.box.length + answerTokensOf(state) + closing;
+  const answer = opening.tag.length + opening.box.length + answerTokensOf(state) + closing;
+  return hint + answer + aroundMessage(state) + (state.conversation.waitingTurn?.ids.length ?? 0);
 }
 
 /** Free context after the reserve; may be negative. */

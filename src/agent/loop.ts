@@ -19,18 +19,29 @@ import {
 } from './searching.ts';
 import { fitting } from './retrieving.ts';
 import { passagesText, readQueryIn } from './transcript/blocks.ts';
-import { checkCancelled, fault, stop, type RunState } from './state.ts';
+import {
+  checkCancelled,
+  fault,
+  stop,
+  type Replies,
+  type RunState,
+  type WrittenCall,
+} from './state.ts';
 import { onAsked } from './asked.ts';
 import {
   isAnswer,
   isAsked,
   isFurther,
   isSearch,
+  speaksInTurns,
   type AnswerTag,
   type AskedBlock,
   type SearchTag,
   type Stops,
 } from './transcript/tags.ts';
+
+import { resolveCall, toolsOf } from './transcript/tool-list.ts';
+import { readTurn, sayInTurns, writeReplies } from './turns.ts';
 
 const wordsOf = (text: string): number => text.split(/\s+/u).filter(Boolean).length;
 
@@ -46,6 +57,8 @@ export type StepEnd =
   | ({ type: 'search'; tag: SearchTag } & Block)
   | ({ type: 'answer'; tag: AnswerTag } & Block)
   | ({ type: 'asked'; block: AskedBlock } & Block)
+  /** What one turn called, where calls are tools'. */
+  | { type: 'calls'; calls: readonly WrittenCall[] }
   | { type: 'end' }
   | { type: 'limit'; reason: StopEvent['reason']; detail: string }
   /** A fault ended it, or the end of a thought that a loop waits for; the policy may continue. */
@@ -111,8 +124,23 @@ function writeWords(state: RunState, past: Past): void {
   if (opening !== undefined) openThought(state, opening);
 }
 
+/** How a turn of the model's ended; null where a limit cut it off and nothing was called. */
+function turnEnd(state: RunState, placed: readonly Placed[]): StepEnd | null {
+  const { answer, calls, ended, thoughts } = readTurn(state, placed);
+  for (const { text, segment } of thoughts) noteThought(state, text, segment);
+  if (calls.length > 0) return { type: 'calls', calls };
+  if (answer)
+    return { type: 'answer', tag: 'short_answer', inner: answer.text, segment: answer.segment };
+  return ended ? { type: 'end' } : null;
+}
+
 /** What a fork of the context sampled becomes the policy's next step. */
 export function adoptStep(state: RunState, generated: Generated): StepEnd {
+  if (speaksInTurns(state.tags)) {
+    const placed: Placed[] = [];
+    state.conversation.adopt(generated, (one) => placed.push(one));
+    return turnEnd(state, placed) ?? { type: 'again' };
+  }
   let end: StepEnd | null = null;
   state.conversation.adopt(generated, (placed) => {
     const next = readParsed(state, placed);
@@ -139,6 +167,7 @@ export async function policyStep(
   const room = stepRoom(state);
   if (room.tokens <= 0) return { type: 'limit', reason: room.limit, detail: room.detail };
   let end: StepEnd | null = null;
+  const turn: Placed[] | null = speaksInTurns(state.tags) ? [] : null;
   const generated = await conversation.sample(
     {
       maxTokens: room.tokens,
@@ -148,11 +177,16 @@ export async function policyStep(
       signal: request.signal,
     },
     (placed) => {
+      if (turn) {
+        turn.push(placed);
+        return;
+      }
       const next = readParsed(state, placed);
       if (next && !keepsOutcome(next, placed, end)) end = next;
     },
   );
   checkCancelled(state);
+  if (turn) end = turnEnd(state, turn);
   if (end) closeBlockAfterCall(state, end);
   if (end) return end;
   if (generated.finish === 'stop') return { type: 'again' };
@@ -190,9 +224,12 @@ async function rejectQuery(state: RunState, query: string): Promise<boolean | nu
 }
 
 /** One search of the policy. @returns whether the rollout is over */
-async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Promise<boolean> {
+async function onSearch(
+  state: RunState,
+  block: Omit<Block, 'inner'> & { tag: SearchTag },
+  inner: string,
+): Promise<boolean> {
   const { retrieval, stie } = state.settings;
-  const inner = readQueryIn(state.tags, block.inner);
   const [query = inner, ...further] =
     retrieval.queries === undefined ? [inner] : splitQueries(inner, retrieval.queries);
   if (query === '') {
@@ -227,7 +264,38 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
   if (!admitted) return refuse(state, stie.maxRefusals);
   state.refusals = 0;
   const got = await searchRound(state, query, tag, admitted.only, further);
-  return got ? stieRound(state, got.observation) : false;
+  if (!got) return false;
+  if (!state.replies) return stieRound(state, got.observation);
+  // The result is written with those of the turn's other calls.
+  state.replies.observation = got.observation;
+  return false;
+}
+
+/** One call of a turn. @returns whether the rollout is over */
+async function onCall(state: RunState, { read, segment }: WrittenCall): Promise<boolean> {
+  const resolved = resolveCall(read, toolsOf(state.settings));
+  if ('error' in resolved) {
+    fault(state, resolved.error, segment);
+    sayInTurns(state, 'hint', `Error: ${resolved.error}`);
+    return false;
+  }
+  const { tool, text } = resolved;
+  if (isSearch(tool.name)) return onSearch(state, { tag: tool.name, segment }, text);
+  return answerAsked(state, { type: 'asked', block: tool.name, inner: text, segment });
+}
+
+/** The calls of one turn, in order; their results are written together. @returns whether the rollout is over */
+async function onCalls(state: RunState, calls: readonly WrittenCall[]): Promise<boolean> {
+  const replies: Replies = { calls, texts: [], observation: null };
+  state.replies = replies;
+  for (const call of calls) {
+    // A context that was reset has no turn to answer.
+    if (state.replies === null) break;
+    replies.texts.push('');
+    if (await onCall(state, call)) return true;
+  }
+  writeReplies(state);
+  return replies.observation ? stieRound(state, replies.observation) : false;
 }
 
 const limit = (
@@ -296,7 +364,9 @@ function onTurnEnd(state: RunState): boolean {
 export async function act(state: RunState, end: StepEnd): Promise<boolean> {
   switch (end.type) {
     case 'search':
-      return onSearch(state, end);
+      return onSearch(state, end, readQueryIn(state.tags, end.inner));
+    case 'calls':
+      return onCalls(state, end.calls);
     case 'answer':
       onAnswer(state, end);
       return true;
@@ -336,7 +406,8 @@ export async function openWithSearch(state: RunState): Promise<void> {
   const { method, retrieval } = state.settings;
   const question = state.request.question.text;
   if (!method?.firstSearch || retrieval.maxSearches === 0) return openContext(state);
-  if (state.tags.spelling === 'ids' && method.firstSearch === 'question') {
+  const before = state.tags.spelling === 'ids' && method.firstSearch === 'question';
+  if (before || speaksInTurns(state.tags)) {
     const { got } = await callSearch(state, question, 'search', null, false);
     const hits = fitting(state, got?.retrieval.hits ?? []);
     const { tokenizer } = state.deps.policy;

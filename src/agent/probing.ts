@@ -60,6 +60,7 @@ async function probe(
 ): Promise<{ candidates: Candidate[]; by: 'logprob' | 'agreement' }> {
   const { conversation, deps, request, settings, tags } = state;
   const { tag, box } = answerOpening(deps.policy.tokenizer, tags);
+  conversation.openTurn();
   const forks: PolicySession[] = [];
   try {
     // Asks for no token: an engine may read the result now, once, and not again in every fork.

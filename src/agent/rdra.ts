@@ -8,6 +8,7 @@ import { promptFrame, type Frame } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
 import { callRetriever, rewardRoute, routeBackground } from './retrieving.ts';
 import { createScanner } from './transcript/scanner.ts';
+import { speaksInTurns } from './transcript/tags.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { deriveSeed } from '../base/random.ts';
 import { checkCancelled, fault, type RunState } from './state.ts';
@@ -160,7 +161,9 @@ export async function openContext(state: RunState, given?: string): Promise<void
   const { mode } = settings.background;
   const { tokenizer } = deps.policy;
   const frame = promptFrame(deps.policy, tags, settings);
-  const thinksFirst = mode === 'shown' && transcript.rollout.contexts === undefined;
+  const turns = speaksInTurns(tags);
+  // A turn of the model's holds its calls and its thoughts: none of T's is put into it.
+  const thinksFirst = mode === 'shown' && transcript.rollout.contexts === undefined && !turns;
   checkRoom(state, frame);
   const hits = given !== undefined || mode === 'off' ? [] : await retrieveBackground(state, frame);
   const found = (): string => passagesText(tokenizer, hits, settings.retrieval.passageTokens, tags);
@@ -182,7 +185,8 @@ export async function openContext(state: RunState, given?: string): Promise<void
   }
   conversation.write('prompt', 'question', question);
   conversation.write('prompt', 'hint', hint);
-  conversation.write('prompt', 'instruction', frame.after);
+  if (turns) conversation.openTurnLater('prompt', frame.after);
+  else conversation.write('prompt', 'instruction', frame.after);
   if (frame.opensThought) conversation.parser.force('think', []);
   if (!thinksFirst) return;
   if (!thought) {

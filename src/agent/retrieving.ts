@@ -11,7 +11,8 @@ import { remembered } from './tools/memories.ts';
 import { passagesText } from './transcript/blocks.ts';
 import { promptFrame } from './transcript/prompt.ts';
 import { checkCancelled, type RunState } from './state.ts';
-import type { SearchTag } from './transcript/tags.ts';
+import { speaksInTurns, type SearchTag } from './transcript/tags.ts';
+import { replySegment } from './turns.ts';
 
 /**
  * One call of the retriever: where it goes (NLR, equations (20) to (23)), what it brought as an event, and what
@@ -227,8 +228,10 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
 }
 
 /** The result's: it is written next, or, in a context that restarts, after an instruction. */
-function resultSegment({ deps, settings, tags, transcript }: RunState): number {
+function resultSegment(state: RunState): number {
+  const { deps, settings, tags, transcript } = state;
   const next = transcript.lastSegment + 1;
+  if (speaksInTurns(tags) && settings.retrieval.context !== 'reset') return replySegment(state);
   if (settings.retrieval.context !== 'reset') return next;
   return promptFrame(deps.policy, tags, settings).before.length > 0 ? next + 1 : next;
 }

@@ -11,7 +11,7 @@ import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
-import { mismatchReason } from './settings/needs.ts';
+import { mismatchReason, turnsReason } from './settings/needs.ts';
 import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, ForkRequest, GroupRequest, RolloutRequest } from './request.ts';
@@ -202,6 +202,8 @@ export async function runRollout(
         readTags(tokenizer),
         info.maxContext,
       );
+  const reason = turnsReason(deps.policy, settings, readTags(tokenizer).spelling);
+  if (reason !== null) throw new Error(reason);
   const transcript = new Transcript(
     emptyRollout(deps, request, settings),
     (ids) => deps.policy.tokenizer.decode(ids),

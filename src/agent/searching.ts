@@ -12,12 +12,14 @@ import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { extract, FALLBACK_HINT, summarizeHits } from './summarizing.ts';
 import { browsed } from './tools/browse.ts';
-import type { SearchTag } from './transcript/tags.ts';
+import { speaksInTurns, type SearchTag } from './transcript/tags.ts';
+import { sayInTurns } from './turns.ts';
 
 /** One search: STIE over the query, NLR, retrieval, result. */
 
 /** The environment's word in place of a result. */
 export function writeHint(state: RunState, text: string): void {
+  if (speaksInTurns(state.tags)) return sayInTurns(state, 'hint', text);
   const { tokenizer } = state.deps.policy;
   const room = Math.max(2, contextRoom(state));
   state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
@@ -25,10 +27,12 @@ export function writeHint(state: RunState, text: string): void {
 
 /** Begins a thought in the policy's place, or continues with the one that is open; it continues from there. */
 export function openThought({ conversation, deps, tags }: RunState, text: string): void {
-  const words = deps.policy.tokenizer.encodeText(` ${text}`);
-  const opening = conversation.parser.open === 'think' ? [] : tags.ids('<think>');
+  const turns = speaksInTurns(tags);
+  const words = deps.policy.tokenizer.encodeText(turns ? text : ` ${text}`);
+  const opening = turns || conversation.parser.open === 'think' ? [] : tags.ids('<think>');
+  conversation.openTurn();
   conversation.write('policy', 'think', [...opening, ...words]);
-  conversation.parser.force('think', words);
+  conversation.parser.force('think', words, turns);
 }
 
 /**
@@ -36,6 +40,7 @@ export function openThought({ conversation, deps, tags }: RunState, text: string
  * chat template, and where it has none, or no room is left for one, as any other hint.
  */
 export function writeTurnHint(state: RunState, text: string): void {
+  if (speaksInTurns(state.tags)) return sayInTurns(state, 'hint', text);
   const { conversation, deps, settings, tags, transcript } = state;
   const last = transcript.rollout.segments.at(-1)?.ids.at(-1);
   const turn = userTurn(deps.policy, settings, last);
@@ -224,9 +229,20 @@ async function dropUselessResults(state: RunState): Promise<void> {
   for (const { role, ids } of kept) state.conversation.write('prompt', role, ids);
 }
 
+/** A result as its call, or a message of the user's, shows it. */
+const shownInTurns = ({ deps, replies, settings }: RunState, text: string): string => {
+  const { tokenizer } = deps.policy;
+  const { cut } = settings.retrieval;
+  const ids = cut ? tokenizer.encodeText(text) : [];
+  const kept =
+    cut && ids.length > cut.tokens ? tokenizer.decode(cutResult(ids, cut, [0, 0])) : text;
+  return replies ? kept : `Passages:\n${kept.trim()}`;
+};
+
 /** Writes a result block. */
 function writeResult(state: RunState, text: string): void {
   const { conversation, deps, settings, tags } = state;
+  if (speaksInTurns(tags)) return sayInTurns(state, 'result', shownInTurns(state, text));
   const room = Math.max(2, contextRoom(state));
   const whole = blockIds(deps.policy.tokenizer, tags, 'result', text);
   const { cut } = settings.retrieval;
@@ -296,6 +312,7 @@ export async function searchRound(
       ? inBlock(summaries.map((summary) => summary.text).join(' '))
       : shownText(state, query, mixed(called));
   if (context === 'reset') {
+    state.replies = null;
     await resetContext(state);
     await openContext(state, text);
   } else writeResult(state, text);

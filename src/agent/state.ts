@@ -2,13 +2,14 @@ import type { StopClause, StopEvent } from '../records/events.ts';
 import type { SearchTarget } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { Conversation } from './transcript/conversation.ts';
-import type { Evidence } from './answers/evidence.ts';
+import type { Evidence, Observation } from './answers/evidence.ts';
 import type { Past } from './fork/past.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';
 import type { Page } from '../recipes/methods/pages.ts';
 import { RunningMean } from './router/reward.ts';
 import { emptyMemory, type AnswerMemory } from './stie/answers.ts';
 import type { AsideContext } from './transcript/aside.ts';
+import type { ReadCall } from './transcript/calls/read-calls.ts';
 import type { Tags } from './transcript/tags.ts';
 import type { Transcript } from './transcript/transcript.ts';
 
@@ -19,6 +20,21 @@ interface PastSearch {
   missed: boolean;
   /** The call failed: no source has answered this query. */
   failed: boolean;
+}
+
+/** A call that the model wrote, or what is wrong with it. */
+export interface WrittenCall {
+  read: ReadCall;
+  segment: number;
+}
+
+/** What the environment says to the calls of one turn, until all of it is written. */
+export interface Replies {
+  readonly calls: readonly WrittenCall[];
+  /** One per call so far. */
+  readonly texts: string[];
+  /** The last search of the turn that found something. */
+  observation: Observation | null;
 }
 
 /** Everything that one running rollout knows. */
@@ -45,11 +61,21 @@ export interface RunState {
   /** The page that was opened last, and the look-ups on it. */
   page: { page: Page | null; text: string; seen: number };
   lookups: number;
+  /** Calls of the turn that are being answered; null between turns, and where tags are spoken. */
+  replies: Replies | null;
 }
 
 export const initialProgress = (): Pick<
   RunState,
-  'searches' | 'memory' | 'refusals' | 'faults' | 'thoughtTokens' | 'thought' | 'page' | 'lookups'
+  | 'searches'
+  | 'memory'
+  | 'refusals'
+  | 'faults'
+  | 'thoughtTokens'
+  | 'thought'
+  | 'page'
+  | 'lookups'
+  | 'replies'
 > => ({
   searches: [],
   memory: emptyMemory,
@@ -59,6 +85,7 @@ export const initialProgress = (): Pick<
   thought: null,
   page: { page: null, text: '', seen: 0 },
   lookups: 0,
+  replies: null,
 });
 
 /** What the policy is asked beside the rollout's context. */

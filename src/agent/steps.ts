@@ -13,7 +13,8 @@ import { asideContext, checkCancelled, stop, type RunState } from './state.ts';
 import type { Branch, LookAhead, Steps, StepOutcome } from './systems/parts/steps.ts';
 import { ask, firstBlock, readPassages } from './transcript/aside.ts';
 import { blockIds, passagesText, readQueryIn } from './transcript/blocks.ts';
-import { isAnswer, isSearch } from './transcript/tags.ts';
+import { isAnswer, isSearch, speaksInTurns } from './transcript/tags.ts';
+import { sayInTurns } from './turns.ts';
 
 /** The steps of `systems/parts/steps.ts`, taken in a running rollout. */
 
@@ -38,6 +39,7 @@ async function forked(
   greedy = false,
 ): Promise<Generated> {
   const { conversation, request, settings, tags } = state;
+  conversation.openTurn();
   const fork = await conversation.session.fork(forkSeed(state));
   try {
     if (given.length > 0) fork.append(given);
@@ -113,7 +115,7 @@ function noteQuery(state: RunState, query: string): void {
 function writeQuery(state: RunState, query: string): void {
   const { conversation, deps, tags } = state;
   // A format without searches of its own shows none.
-  if (tags.ids('<search>').length === 0) return;
+  if (speaksInTurns(tags) || tags.ids('<search>').length === 0) return;
   conversation.write(
     'environment',
     'search',
@@ -191,6 +193,7 @@ export function stepsOf(state: RunState): Steps {
   let chances = 0;
   const nextSeed = (): number => deriveSeed(request.seed, 'branch', branches++);
   const branch = async (): Promise<Branch> => {
+    state.conversation.openTurn();
     const { session, parser } = state.conversation;
     return branchOf(state, await session.fork(nextSeed()), parser.open, nextSeed);
   };
@@ -249,6 +252,11 @@ export function stepsOf(state: RunState): Steps {
     planned: () => writePlan(state),
     askQuery: () => askQuery(state),
     show: (hits) => {
+      if (speaksInTurns(tags)) {
+        const text = passagesText(tokenizer, hits, passageTokens, tags);
+        sayInTurns(state, 'result', `Passages:\n${text.trim()}`);
+        return;
+      }
       state.conversation.answerBack('result', resultIds(state, hits));
     },
     hint: (text) => writeHint(state, text),

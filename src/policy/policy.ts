@@ -1,5 +1,5 @@
 import { MODEL_DISTRIBUTION, type TokenDistribution } from '../records/rollout.ts';
-import type { ChatMessage } from './text-model.ts';
+import type { ToolSchema, TurnMessage } from './text-model.ts';
 
 /**
  * What the agent needs of a language model: contexts that can be appended to, sampled from and
@@ -133,9 +133,10 @@ export function logprobsOf(
 export interface PolicyChat {
   /**
    * The messages in the model's own template; the text ends where the assistant's turn begins.
+   * @param tools that the model may call; a template that knows none leaves them out
    * @throws Error where the template refuses them, such as a system message that it does not know
    */
-  render(messages: readonly ChatMessage[]): string;
+  render(messages: readonly TurnMessage[], tools?: readonly ToolSchema[]): string;
 }
 
 /** An adapter and its values: those of `loraSlots`, in their order, then those of gates. */

@@ -5,6 +5,41 @@ export interface ChatMessage {
   content: string;
 }
 
+/** A function that a model may call, as chat templates take it (the OpenAI shape). */
+export interface ToolSchema {
+  type: 'function';
+  function: {
+    name: string;
+    description: string;
+    parameters: {
+      type: 'object';
+      properties: Record<string, { type: 'string'; description: string }>;
+      required: string[];
+    };
+  };
+}
+
+/** What the model called in one turn. */
+export interface CallMessage {
+  role: 'assistant';
+  content: string;
+  tool_calls: {
+    id: string;
+    type: 'function';
+    function: { name: string; arguments: Record<string, unknown> };
+  }[];
+}
+
+/** The result of one call. */
+export interface ToolMessage {
+  role: 'tool';
+  content: string;
+  name: string;
+  tool_call_id: string;
+}
+
+export type TurnMessage = ChatMessage | CallMessage | ToolMessage;
+
 /** Tokens of one completion, as counted by the server or engine. */
 export interface TokenUse {
   /** Read. */

@@ -1,4 +1,6 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import type { Policy } from '../../policy/policy.ts';
 import type { Tags } from '../transcript/tags.ts';
 
 /**
@@ -12,3 +14,29 @@ export const mismatchReason = (
   needs === 'words' && spelling === 'ids'
     ? `${title} needs a chat model, and this model knows only the tags of the protocol; choose a checkpoint folder, WebLLM or a server`
     : null;
+
+/** Loops that take whole turns of the model's; the others write in its place, or stop it within a turn. */
+const IN_TURNS: ReadonlySet<RecipeSettings['loop']> = new Set<RecipeSettings['loop']>([
+  'agent',
+  'naive-rag',
+  'naive-generation',
+  'think',
+  'rewrite-read',
+  'iterate',
+  'draft-revise',
+  'rationale',
+]);
+
+/** Why the tools protocol cannot be spoken, in one sentence; null where it can, or is not asked for. */
+export function turnsReason(
+  { chat, info, tokenizer }: Pick<Policy, 'chat' | 'info' | 'tokenizer'>,
+  { dialect, loop }: Pick<RecipeSettings, 'dialect' | 'loop'>,
+  spelling: Tags['spelling'],
+): string | null {
+  if (dialect !== 'tools' || spelling === 'ids') return null;
+  if (!IN_TURNS.has(loop))
+    return `The tools protocol does not fit the loop "${loop}", which stops the model within its turns; leave out dialect=tools, or use --recipe search.`;
+  return chat && tokenizer.encodeTemplate
+    ? null
+    : `The tools protocol needs a chat template, and ${info.id} has none; leave out dialect=tools, or choose an instruction-tuned model.`;
+}

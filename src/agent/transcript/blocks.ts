@@ -95,7 +95,7 @@ export function passagesText(
 }
 
 const plainText = ({ dialect }: Pick<Tags, 'dialect'>): boolean =>
-  dialect?.answer === 'text' || dialect?.answer === 'text-line';
+  dialect?.answer === 'text' || dialect?.answer === 'text-line' || dialect?.answer === 'message';
 
 /** What an answer block holds, as the format that is spoken has it. */
 export const readAnswerIn = (tags: Pick<Tags, 'dialect'>, inner: string): BoxedAnswer =>

@@ -38,6 +38,9 @@ export class Conversation {
   /** A segment that begins with the next token. */
   #begins: SegmentRole | null = null;
 
+  /** What begins the model's turn; written once the model is to write. */
+  #opening: { source: TokenSource; ids: readonly number[]; json: boolean } | null = null;
+
   #session: PolicySession;
 
   constructor(
@@ -54,9 +57,27 @@ export class Conversation {
     return this.#session;
   }
 
+  /** The model's turn begins with these once it is to write: until then the environment may add to its own message. */
+  openTurnLater(source: TokenSource, ids: readonly number[], json = false): void {
+    this.#opening = { source, ids, json };
+  }
+
+  /** What begins the model's turn, and whether the message before it is a JSON text; null where it has begun. */
+  get waitingTurn(): { ids: readonly number[]; json: boolean } | null {
+    return this.#opening;
+  }
+
+  /** Begins the model's turn where it waits. */
+  openTurn(): void {
+    const opening = this.#opening;
+    this.#opening = null;
+    if (opening) this.write(opening.source, 'instruction', opening.ids);
+  }
+
   /** Leaves the context for an empty one, which the next segment begins; the policy has to think again. */
   resetContext(session: PolicySession): void {
     this.#settle();
+    this.#opening = null;
     this.#session.close();
     this.#session = session;
     this.transcript.beginContext();
@@ -78,6 +99,12 @@ export class Conversation {
     return index;
   }
 
+  /** A sampled segment is of another role than its first token showed. */
+  relabel(segment: number, role: SegmentRole): void {
+    this.#begins = null;
+    this.transcript.relabel(segment, role);
+  }
+
   /** Closes the block that the policy left open, in its place. */
   closeOpenBlock(closingTag: (kind: BlockKind) => readonly number[]): void {
     const kind = this.parser.open;
@@ -91,6 +118,7 @@ export class Conversation {
    * @param onParsed called in order
    */
   adopt(generated: Generated, onParsed: OnParsed): void {
+    this.openTurn();
     this.session.append(generated.ids);
     this.#take(generated, onParsed);
     this.#place(
@@ -104,6 +132,7 @@ export class Conversation {
    * @param onParsed called in order, while the tokens arrive
    */
   async sample(options: SampleOptions, onParsed: OnParsed): Promise<Generated> {
+    this.openTurn();
     let taken = 0;
     let open = true;
     const take = (added: SampledTokens): void => {

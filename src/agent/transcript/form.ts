@@ -17,11 +17,17 @@ const READING: ReadonlySet<Loop> = new Set<Loop>([
 /** Loops whose policy never asks for a search itself. */
 const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think', 'look-ahead']);
 
+/** Whether the policy may search, reads what the loop retrieved, or neither. */
+export const wayOf = ({ loop, retrieval }: RecipeSettings): Form['way'] => {
+  if (THINKING.has(loop) || retrieval.maxSearches === 0) return 'think';
+  return READING.has(loop) ? 'read' : 'search';
+};
+
 /** What a recipe's settings let happen, as the form line says it. */
-const formOf = ({ blocks, loop, background, method, retrieval }: RecipeSettings): Form => {
-  const without = THINKING.has(loop) || retrieval.maxSearches === 0;
+const formOf = (settings: RecipeSettings): Form => {
+  const { blocks, background, method, retrieval } = settings;
   return {
-    way: without ? 'think' : READING.has(loop) ? 'read' : 'search',
+    way: wayOf(settings),
     background:
       background.mode !== 'off' ||
       (method?.firstSearch === 'question' && retrieval.maxSearches > 0),

@@ -10,8 +10,8 @@ import { isAnswer, isFurther, isSearch, type TagMeaning, type Tags } from './tag
 
 export type Parsed =
   | { type: 'opened'; kind: BlockKind }
-  /** `usable` is false where the block did not end as its kind of block ends. */
-  | { type: 'closed'; kind: BlockKind; inner: string; usable: boolean }
+  /** `usable` is false where the block did not end as its kind of block ends; `prose`: no tag opened it. */
+  | { type: 'closed'; kind: BlockKind; inner: string; usable: boolean; prose?: true }
   | { type: 'fault'; message: string }
   | { type: 'end' };
 
@@ -29,7 +29,10 @@ interface OpenBlock {
   inner: Content[];
   /** Prose that a dialect reads as a thought: no tag opened it. */
   prose?: true;
+  toEnd?: true;
 }
+
+type Opening = Extract<TagMeaning, { type: 'open' }>;
 
 /** Ids that are to be decoded together, or text. */
 type Content = readonly number[] | string;
@@ -75,9 +78,9 @@ export class ProtocolParser {
   }
 
   /** The environment opened a block, and perhaps wrote its first tokens, in the policy's place. */
-  force(kind: BlockKind, inner: readonly number[]): void {
+  force(kind: BlockKind, inner: readonly number[], prose = false): void {
     this.#endStray();
-    this.#block = { kind, inner: [inner] };
+    this.#block = { kind, inner: [inner], ...(prose && { prose }) };
     this.#forced = true;
   }
 
@@ -109,6 +112,9 @@ export class ProtocolParser {
   /** In a dialect a closing tag is text where nothing that it closes is open. */
   #meant(unit: Unit): Unit {
     const { meaning } = unit;
+    // A call that ends with the turn holds whatever other blocks begin with.
+    if (this.#block?.toEnd && meaning?.type === 'open' && !isSearch(meaning.kind))
+      return { tokens: unit.tokens, text: unit.text };
     if (meaning?.type !== 'close') return unit;
     const open = this.#block?.kind;
     const closes = (meaning.of ?? [meaning.kind]).some(
@@ -122,7 +128,7 @@ export class ProtocolParser {
     const { meaning } = unit;
     if (!meaning) return this.#strayUnit(unit);
     this.#endStray();
-    if (meaning.type === 'open') return this.#opening(meaning.kind, []);
+    if (meaning.type === 'open') return this.#opening(meaning, []);
     if (meaning.type === 'end') return { starts: 'other', ends: true, parsed: [{ type: 'end' }] };
     const message =
       meaning.type === 'close'
@@ -151,12 +157,12 @@ export class ProtocolParser {
     this.#stray = { begun: false, text: false };
   }
 
-  #opening(kind: BlockKind, before: Parsed[]): Step {
+  #opening({ kind, toEnd }: Opening, before: Parsed[]): Step {
     const parsed: Parsed[] = [...before, { type: 'opened', kind }];
     if (kind !== 'think' && !isFurther(kind) && !this.#thought && !this.tags.dialect) {
       parsed.push({ type: 'fault', message: `<${kind}> without a thought before it` });
     }
-    this.#block = { kind, inner: [] };
+    this.#block = { kind, inner: [], ...(toEnd && { toEnd }) };
     return { starts: kind, ends: false, parsed };
   }
 
@@ -176,7 +182,7 @@ export class ProtocolParser {
     );
     if (meaning.type === 'open') {
       const message = `<${meaning.kind}> inside <${block.kind}>`;
-      return this.#opening(meaning.kind, [{ type: 'fault', message }, closed]);
+      return this.#opening(meaning, [{ type: 'fault', message }, closed]);
     }
     const message =
       meaning.type === 'end'
@@ -190,14 +196,15 @@ export class ProtocolParser {
   }
 
   /** In a dialect any tag ends a thought, and the end of the turn an answer that nothing else closes. */
-  #mayBreakOff({ kind }: OpenBlock, { type }: TagMeaning): boolean {
+  #mayBreakOff({ kind, toEnd }: OpenBlock, { type }: TagMeaning): boolean {
     if (!this.tags.dialect) return false;
+    if (toEnd) return type === 'open' || type === 'end';
     return kind === 'think' ? type === 'open' || type === 'end' : isAnswer(kind) && type === 'end';
   }
 
   #breakOff(block: OpenBlock, meaning: TagMeaning): Step {
     const closed = this.#close(block, true);
-    if (meaning.type === 'open') return this.#opening(meaning.kind, [closed]);
+    if (meaning.type === 'open') return this.#opening(meaning, [closed]);
     return { starts: null, ends: true, parsed: [closed, { type: 'end' }] };
   }
 
@@ -205,7 +212,13 @@ export class ProtocolParser {
     this.#block = null;
     // A plan is a thought.
     if (block.kind === 'think' || block.kind === 'plan') this.#thought = true;
-    return { type: 'closed', kind: block.kind, inner: this.#textOf(block.inner), usable };
+    return {
+      type: 'closed',
+      kind: block.kind,
+      inner: this.#textOf(block.inner),
+      usable,
+      ...(block.prose && { prose: true }),
+    };
   }
 
   /** Ids that follow each other are decoded as one: a character may be cut between them. */

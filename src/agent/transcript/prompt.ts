@@ -1,9 +1,11 @@
-import type { Policy } from '../../policy/policy.ts';
+import type { Policy, PolicyChat } from '../../policy/policy.ts';
 import type { ChatMessage } from '../../policy/text-model.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import { ToolChat } from './calls/tool-chat.ts';
 import { formIds } from './form.ts';
 import { instructionText } from './instruction.ts';
-import type { Tags } from './tags.ts';
+import { speaksInTurns, type Tags } from './tags.ts';
+import { schemaOf, toolsOf } from './tool-list.ts';
 
 /**
  * What is around background and question in the context: for a policy whose tags are tokens the form
@@ -73,7 +75,28 @@ export const promptFrame = (
 ): Frame =>
   tags.spelling === 'ids'
     ? { ...NO_FRAME, before: formIds(policy.tokenizer, settings) }
-    : frameAround(policy, instructionText(settings));
+    : speaksInTurns(tags)
+      ? frameOf(policy, toolChatOf(policy, settings).frame)
+      : frameAround(policy, instructionText(settings));
+
+const CHATS = new WeakMap<PolicyChat, Map<string, ToolChat>>();
+
+/** Texts of the tokens that end a turn. */
+export const endTexts = ({ tokenizer }: Pick<Policy, 'tokenizer'>): string[] =>
+  (tokenizer.endIds ?? [tokenizer.endOfText]).map((id) => tokenizer.decode([id]));
+
+/** The conversation of a policy with the tools of these settings. @throws Error where its template cannot be used */
+export function toolChatOf({ chat }: Pick<Policy, 'chat'>, settings: RecipeSettings): ToolChat {
+  if (!chat) throw new Error('the model has no chat template');
+  const instruction = instructionText(settings);
+  const tools = toolsOf(settings).map(schemaOf);
+  const known = CHATS.get(chat) ?? new Map<string, ToolChat>();
+  CHATS.set(chat, known);
+  const key = JSON.stringify([instruction, tools]);
+  const found = known.get(key) ?? new ToolChat(chat, instruction, tools);
+  known.set(key, found);
+  return found;
+}
 
 /** What is around the user's text under an instruction. @throws as `promptFrame` */
 export function frameAround(
@@ -81,9 +104,14 @@ export function frameAround(
   instruction: string,
 ): Frame {
   const plain = { before: `${instruction}\n\n`, after: '\n' };
-  const { before, after } = chat
-    ? renderChat((messages) => chat.render(messages), instruction)
-    : plain;
+  const text = chat ? renderChat((messages) => chat.render(messages), instruction) : plain;
+  return frameOf({ chat, tokenizer }, text);
+}
+
+function frameOf(
+  { chat, tokenizer }: Pick<Policy, 'chat' | 'tokenizer'>,
+  { before, after }: { before: string; after: string },
+): Frame {
   const encode = (text: string): number[] =>
     chat && tokenizer.encodeTemplate ? tokenizer.encodeTemplate(text) : tokenizer.encodeText(text);
   const start = chat ? undefined : tokenizer.startOfText;

@@ -163,19 +163,32 @@ class TextScanner implements Scanner {
   }
 
   flush(): Unit[] {
-    const units = this.endCall();
+    const units = [...this.endCall(), ...this.#scan(true)];
     units.push(...this.#pieces);
     this.#pieces = [];
     return units;
   }
 
-  /** Gives out whole tags and whatever cannot become one. */
-  #scan(): Unit[] {
+  /** Whether a text may yet become a longer tag than the one it begins with. */
+  #mayGrow(text: string): boolean {
+    return this.#texts.some((tag) => tag.length > text.length && tag.startsWith(text));
+  }
+
+  /**
+   * Gives out whole tags and whatever cannot become one.
+   * @param last no more text follows
+   */
+  #scan(last = false): Unit[] {
     const units: Unit[] = [];
     for (;;) {
       const text = this.held;
       const found = this.#pattern.exec(text);
+      if (found && !last && this.#mayGrow(text.slice(found.index))) {
+        units.push(...this.#before(found.index));
+        return units;
+      }
       if (!found) {
+        if (last) return units;
         units.push(...this.#before(text.length - openEnd(text, this.#texts)));
         return units;
       }

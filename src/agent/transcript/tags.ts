@@ -4,6 +4,7 @@ import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
 import type { BlockKind, Dialect } from './dialects/dialect.ts';
 import { dialectOf } from './dialects/list.ts';
+import { HARMONY } from './dialects/tools.ts';
 import { spelling } from './dialects/names.ts';
 import { harmless } from './harmless.ts';
 import {
@@ -44,12 +45,17 @@ export function roleOf(kind: BlockKind): SegmentRole {
 
 /** What one tag means to the protocol. */
 export type TagMeaning =
-  | { type: 'open'; kind: BlockKind; tag: string }
+  /** `toEnd`: nothing but the end of the turn, or the next block, closes it. */
+  | { type: 'open'; kind: BlockKind; tag: string; toEnd?: true }
   /** `of`: the kinds that it closes, where that is not one; behind none of them it is text. */
   | { type: 'close'; kind: BlockKind; tag: string; of?: readonly BlockKind[] }
   /** A tag that only the environment may write, or padding. */
   | { type: 'foreign'; tag: string }
   | { type: 'end'; tag: string };
+
+/** Whether whole turns of a chat are the protocol: calls of tools, and a last message that is the answer. */
+export const speaksInTurns = ({ dialect }: Pick<Tags, 'dialect'>): boolean =>
+  dialect?.answer === 'message';
 
 /** A tag of the protocol, or of ReAct's look-up, which is none of its. */
 type TagText = SpecialToken | FurtherToken | '<lookup>' | '</lookup>';
@@ -197,18 +203,24 @@ function tagsOfDialect(tokenizer: PolicyTokenizer, dialect: Dialect): Tags {
   const texts = new Map<string, TagMeaning>();
   const closes = new Map<string, BlockKind[]>();
   for (const { kind, open, close } of dialect.marks) {
-    texts.set(open, { type: 'open', kind, tag: open });
+    const toEnd = close === null && isSearch(kind);
+    texts.set(open, { type: 'open', kind, tag: open, ...(toEnd && { toEnd }) });
     if (close !== null) closes.set(close, [...(closes.get(close) ?? []), kind]);
   }
   for (const [close, of] of closes)
     texts.set(close, { type: 'close', kind: of[0] ?? 'think', tag: close, of });
-  for (const around of dialect.result.map((text) => text.trim()))
+  const turns = dialect.answer === 'message';
+  const foreign = turns ? (dialect.foreign ?? []) : dialect.result.map((text) => text.trim());
+  for (const around of foreign)
     if (around !== '' && !texts.has(around)) texts.set(around, { type: 'foreign', tag: around });
   const end = dialect.thoughtEnd;
   if (end !== undefined) texts.set(end, { type: 'close', kind: 'think', tag: end, of: ['think'] });
   const stopIds = [...ends.keys()];
   const stopTexts = [...texts]
-    .filter(([text, meaning]) => text !== end && stops(meaning))
+    .filter(([text, meaning]) =>
+      // A turn may hold several calls.
+      turns ? meaning.type === 'foreign' : text !== end && stops(meaning),
+    )
     .map(([text]) => text);
   const thoughtEnds = dialect.marks.flatMap(({ kind, close }) =>
     kind === 'think' && close !== null ? [close] : [],
@@ -221,7 +233,11 @@ function tagsOfDialect(tokenizer: PolicyTokenizer, dialect: Dialect): Tags {
     meaning: (id) => ends.get(id),
     texts,
     ids: (token) => {
-      const known = encoded.get(token) ?? tokenizer.encodeText(spelt(token));
+      const encode = (text: string): number[] =>
+        turns && tokenizer.encodeTemplate
+          ? tokenizer.encodeTemplate(text)
+          : tokenizer.encodeText(text);
+      const known = encoded.get(token) ?? encode(spelt(token));
       encoded.set(token, known);
       return known;
     },
@@ -252,7 +268,12 @@ export function readTags(
     else if (token !== PADDING)
       return dialect === undefined
         ? tagsOfText(tokenizer, blocks)
-        : tagsOfDialect(tokenizer, dialectOf(dialect));
+        : tagsOfDialect(
+            tokenizer,
+            dialect === 'tools' && tokenizer.specialId('<|channel|>') !== undefined
+              ? HARMONY
+              : dialectOf(dialect),
+          );
   }
   return tagsOfIds(tokenizer, ids, blocks);
 }

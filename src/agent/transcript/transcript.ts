@@ -169,6 +169,15 @@ export class Transcript {
     this.#tell(() => ({ type: 'segment', index: writing.index, segment: copy(writing.segment) }));
   }
 
+  /** Says what a sampled segment turned out to be, once its turn is over. */
+  relabel(index: number, role: SegmentRole): void {
+    this.endSegment();
+    const segment = this.rollout.segments[index];
+    if (!segment || segment.role === role) return;
+    segment.role = role;
+    this.#tell(() => ({ type: 'segment', index, segment: copy(segment) }));
+  }
+
   /** Tells the finished record. */
   finish(): void {
     this.endSegment();

@@ -2,7 +2,7 @@ import { Environment, Interpreter, Template } from '@huggingface/jinja';
 import { oneLine } from '../../base/errors.ts';
 import { readOptionalFile } from '../checkpoint/checkpoint.ts';
 import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
-import type { ChatMessage } from '../text-model.ts';
+import type { ToolSchema, TurnMessage } from '../text-model.ts';
 import { isObjectOrList } from '../../base/objects.ts';
 
 /** A chat template that is missing, damaged, or asks for more than it may use. */
@@ -182,6 +182,8 @@ function strftime(format: string, now: Date): string {
 export interface RenderOptions {
   /** Whether the text ends where the assistant's turn begins. */
   addGenerationPrompt: boolean;
+  /** Functions that the model may call. */
+  tools?: readonly ToolSchema[];
   /** Further names of the template, such as `enable_thinking`. */
   variables?: Readonly<Record<string, string | number | boolean>>;
   /** What `strftime_now` tells; the present by default. */
@@ -212,7 +214,7 @@ export class ChatTemplate {
    * @throws ChatTemplateError: what the template raised (such as for roles in a wrong order), or that it
    *   used too many steps or too much space
    */
-  render(messages: readonly ChatMessage[], options: RenderOptions): string {
+  render(messages: readonly TurnMessage[], options: RenderOptions): string {
     const environment = new Environment();
     const names: Record<string, unknown> = {
       true: true,
@@ -228,8 +230,8 @@ export class ChatTemplate {
       strftime_now: (format: string) => strftime(format, options.now ?? new Date()),
       ...this.#specials,
       ...options.variables,
-      messages: messages.map(({ role, content }) => ({ role, content })),
-      tools: null,
+      messages: messages.map((message) => ({ ...message })),
+      tools: options.tools && options.tools.length > 0 ? options.tools : null,
       documents: null,
       add_generation_prompt: options.addGenerationPrompt,
     };

@@ -19,7 +19,10 @@ export async function openReader(files: CheckpointFiles): Promise<CheckpointRead
   return {
     tokenizer: await loadTokenizer(files),
     ...(template && {
-      chat: { render: (messages) => template.render(messages, { addGenerationPrompt: true }) },
+      chat: {
+        render: (messages, tools) =>
+          template.render(messages, { addGenerationPrompt: true, ...(tools && { tools }) }),
+      },
     }),
   };
 }

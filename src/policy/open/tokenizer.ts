@@ -8,8 +8,15 @@ import { AddedTokenEncoder } from './added-tokens.ts';
 /** The library compares each with all others. */
 const MOST_EXTRA = 10_000;
 
-/** Tokens that end a turn in the chat formats of Llama 3 and of Qwen and SmolLM (ChatML). */
-const TURN_ENDS = ['<|eot_id|>', '<|im_end|>'];
+/** Tokens that end a turn in the chat formats of Llama 3, Qwen and SmolLM (ChatML), Gemma, and Harmony. */
+const TURN_ENDS = [
+  '<|eot_id|>',
+  '<|eom_id|>',
+  '<|im_end|>',
+  '<end_of_turn>',
+  '<|call|>',
+  '<|return|>',
+];
 
 /** Text of one letter, which every vocabulary can write. */
 const PROBE = 'a';

@@ -1,5 +1,6 @@
 /**
  * Formats that published systems speak, by id: tags, what the environment answers with, how an answer stands.
+ * `tools`: the checkpoint's own chat template and tool calls, for any recipe whose loop lets the model write whole turns.
  * They are for policies whose tags are text; one whose tags are tokens of its own speaks those.
  * `src/agent/transcript/dialects` has what each is.
  */
@@ -21,5 +22,6 @@ export const DIALECTS = [
   'self-ask',
   'react',
   'thoughts',
+  'tools',
 ] as const;
 export type DialectId = (typeof DIALECTS)[number];

@@ -36,6 +36,8 @@ export interface Dialect {
   searchesInThought?: true;
   /** Ends one thought, where a loop takes them one by one. */
   thoughtEnd?: string;
+  /** Further texts that only the environment may write. */
+  foreign?: readonly string[];
   question: Around;
   result: Around;
   hint: Around;
@@ -47,9 +49,9 @@ export interface Dialect {
   writeQuery?(query: string): string;
   /**
    * How an answer stands: boxed in a block of its own; as a block's plain text, of which `text-line` takes
-   * the first line; boxed in the last prose of the turn.
+   * the first line; boxed in the last prose of the turn; as the whole message of a turn without a call.
    */
-  answer: 'boxed-block' | 'text' | 'text-line' | 'boxed-prose';
+  answer: 'boxed-block' | 'text' | 'text-line' | 'boxed-prose' | 'message';
   /** Of `boxed-prose`: words after which an answer without a box stands. */
   phrase?: string;
   /** The instruction for the policy; our own wording. */

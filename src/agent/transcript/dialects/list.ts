@@ -5,6 +5,7 @@ import { DEEP_RESEARCHER, S3 } from './json.ts';
 import { HRPO, REACT, SELF_ASK, THOUGHTS } from './prose.ts';
 import { RESEARCH, SEARCH_R1 } from './tagged.ts';
 import { R1_SEARCHER, SEARCH_O1, UR2 } from './tokens.ts';
+import { TOOLS } from './tools.ts';
 
 const ALL: Readonly<Record<DialectId, Dialect>> = {
   'search-r1': SEARCH_R1,
@@ -24,6 +25,7 @@ const ALL: Readonly<Record<DialectId, Dialect>> = {
   'self-ask': SELF_ASK,
   react: REACT,
   thoughts: THOUGHTS,
+  tools: TOOLS,
 };
 
 export const dialectOf = (id: DialectId): Dialect => ALL[id];

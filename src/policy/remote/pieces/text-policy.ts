@@ -38,8 +38,14 @@ export class TextPolicy implements Policy {
   }
 }
 
+/** @throws Error for results of tools: a server's own template is not known here */
 const renderMarked: PolicyChat['render'] = (messages) =>
-  [...messages, { role: 'assistant' as const, content: '' }].map(markedMessage).join('');
+  [...messages, { role: 'assistant' as const, content: '' }]
+    .map(({ role, content }) => {
+      if (role === 'tool') throw new Error('messages of tools are not sent to a server');
+      return markedMessage({ role, content });
+    })
+    .join('');
 
 /** Characters; the tags of the protocol are shorter by far. */
 const LONGEST_STOP = 256;
