@@ -88,5 +88,17 @@ slow(
       .map((path) => basename(path))
       .toSorted(),
   ).toEqual(['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']);
+
+  for (const [kind, file] of [
+    [/^Merged model, Q8_0/, /-q8_0\.gguf$/],
+    [/^Adapter only/, /-adapter\.gguf$/],
+  ] as const) {
+    const gguf = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download as GGUF' }).click();
+    await page.getByRole('menuitem', { name: kind }).click();
+    expect((await gguf).suggestedFilename()).toMatch(file);
+    const bytes = readFileSync(await (await gguf).path());
+    expect(bytes.toString('latin1', 0, 4)).toBe('GGUF');
+  }
   expect(stage.faults).toEqual([]);
 });

@@ -126,7 +126,17 @@ export interface Probed {
   allEqual: boolean;
 }
 
-export type DownloadKind = 'peft' | 'merged' | 'metrics';
+/**
+ * `peft`: the adapter for Python PEFT; `merged`: a folder for transformers, as tar; `gguf-…`: one file for llama.cpp, of
+ * the merged model or of the adapter; `metrics`: a CSV of the steps.
+ */
+export type DownloadKind =
+  | 'peft'
+  | 'merged'
+  | 'gguf-f16'
+  | 'gguf-q8_0'
+  | 'gguf-adapter'
+  | 'metrics';
 
 /** What of past steps may be deleted to free storage. */
 export type DroppedKind = 'rollouts' | 'adapters';
@@ -232,11 +242,17 @@ export interface TrainApi {
   ): Promise<AdoptOutcome>;
   /** Stops a job of `adopt`, which answers once nothing of it is left. */
   cancelAdopt(job: string): Promise<void>;
-  /** `peft`: adapter_model.safetensors and adapter_config.json; `merged`: one archive; `metrics`: CSV. */
+  /**
+   * @param onProgress bytes made, of how many
+   * @returns the files; none where it was cancelled
+   */
   download(
     runId: string,
-    what: 'peft' | 'merged' | 'metrics',
+    what: DownloadKind,
+    onProgress: (done: number, total: number) => void,
   ): Promise<{ name: string; blob: Blob }[]>;
+  /** Stops the download that is being made. */
+  cancelDownload(): Promise<void>;
   /** Deletes the rollouts of a run's past steps, or their adapters; steps and snapshots stay. @returns bytes freed */
   drop(runId: string, what: DroppedKind): Promise<number>;
 }

@@ -71,6 +71,7 @@ export interface HostParts extends DriveParts {
 
 /** Name of the job that measures the device. */
 const MEASURE = 'measure';
+const DOWNLOAD = 'download';
 
 /** @throws Error where the run has this many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
@@ -394,9 +395,22 @@ export class TrainingHost implements TrainApi {
 
   drop = (runId: string, what: DroppedKind): Promise<number> => this.#records.drop(runId, what);
 
-  download(runId: string, what: DownloadKind): Promise<Download[]> {
+  async download(
+    runId: string,
+    what: DownloadKind,
+    onProgress: (done: number, total: number) => void = () => undefined,
+  ): Promise<Download[]> {
     const facts = (ref: PolicyRef): Promise<PolicyFacts> => this.#parts.policy(ref);
-    return this.#records.download(runId, what, facts, () => this.steps(runId));
+    const steps = (): Promise<TrainStep[]> => this.steps(runId);
+    const made = await this.#jobs.run(DOWNLOAD, (signal) =>
+      this.#records.download(runId, what, facts, steps, { onProgress, signal }),
+    );
+    return 'status' in made ? [] : made;
+  }
+
+  cancelDownload(): Promise<void> {
+    this.#jobs.cancel(DOWNLOAD);
+    return Promise.resolve();
   }
 
   /** Said before the run changes in any way. @throws Error where it cannot be trained further */

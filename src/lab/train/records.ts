@@ -4,7 +4,7 @@ import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { undoEnded } from '../storage/free-deleted.ts';
 import type { RunStore } from '../storage/run-store.ts';
-import { filesOf } from './files/downloads.ts';
+import { filesOf, type DownloadWatch } from './files/downloads.ts';
 import type { Download, DownloadKind, DroppedKind } from '../contract/training.ts';
 import { heldRuns, holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
@@ -132,10 +132,11 @@ export class RunRecords {
     what: DownloadKind,
     facts: (ref: PolicyRef) => Promise<PolicyFacts>,
     steps: () => Promise<TrainStep[]>,
+    watch: DownloadWatch,
   ): Promise<Download[]> {
     const [run, state] = await Promise.all([this.#store.run(runId), this.#store.lastState(runId)]);
     const policy = await facts((run.setup ?? BUILT_IN_SETUP).policy);
-    return filesOf(what, { run, state, policy, steps });
+    return filesOf(what, { run, state, policy, steps }, watch);
   }
 
   /** Frees the rollouts of a run's past steps, or their adapters. @returns bytes */

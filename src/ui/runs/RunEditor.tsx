@@ -3,10 +3,11 @@ import { useState } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import type { DroppedKind } from '../../lab/contract/training.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
-import { downloadOf, dropOf, editRun, exportRun } from '../train/store/train-actions.ts';
+import { dropOf, editRun, exportRun } from '../train/store/train-actions.ts';
 import { ExportButton } from '../setup/export/ExportButton.tsx';
 import { Again } from '../train/run/Again.tsx';
 import { hasAdapter } from '../train/run/run-words.ts';
+import { Downloading, Downloads } from './Downloads.tsx';
 import { parseTags } from './figures.ts';
 
 /** Saves on blur or Enter; Escape discards. */
@@ -135,30 +136,13 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <Button size="xs" variant="default" onClick={() => void exportRun(run.id)}>
         Export the run (JSON)
       </Button>
-      <Button
-        size="xs"
-        variant="default"
-        disabled={!hasAdapter(run)}
-        onClick={() => void downloadOf(run.id, 'peft')}
-      >
-        Adapter (PEFT)
-      </Button>
-      <Button
-        size="xs"
-        variant="default"
-        disabled={!hasAdapter(run)}
-        onClick={() => void downloadOf(run.id, 'merged')}
-      >
-        Merged model (tar)
-      </Button>
-      <Button size="xs" variant="default" onClick={() => void downloadOf(run.id, 'metrics')}>
-        Metrics (CSV)
-      </Button>
+      <Downloads run={run} />
       <ExportButton
         subject={() => ({ kind: 'run', runId: run.id, steps: stepsThere(run) })}
         name={run.name}
       />
     </div>
+    <Downloading run={run} />
     <div className="whole editor-actions">
       <Again run={run} />
       <FreeSpace run={run} what="rollouts" />

@@ -1,7 +1,9 @@
 import type { Download, DownloadKind } from '../../contract/training.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import { isUntrained, type TrainState } from '../../../learn/rl/state.ts';
-import { mergedFiles } from '../../../policy/open/merged-files.ts';
+import { createYield } from '../../../base/yielding.ts';
+import { mergedFiles, type PiecedFile } from '../../../policy/open/merged-files.ts';
+import type { LoraValues } from '../../../policy/policy.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';
 import { SIDE_FILES } from '../../models/checkpoints/plan/file-names.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
@@ -18,10 +20,84 @@ export interface DownloadParts {
   steps(): Promise<TrainStep[]>;
 }
 
+/** How far a download is, and whether it is still wanted. */
+export interface DownloadWatch {
+  /** @param done bytes made, of `total` */
+  onProgress: (done: number, total: number) => void;
+  signal: AbortSignal;
+}
+
+const UNWATCHED: DownloadWatch = {
+  onProgress: () => undefined,
+  signal: new AbortController().signal,
+};
+
 const BINARY = 'application/octet-stream';
 
+/** The files, whose pieces tell how far all of them are; they end with the signal's reason once it is aborted. */
+function watched(
+  files: readonly PiecedFile[],
+  { onProgress, signal }: DownloadWatch,
+): PiecedFile[] {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const pause = createYield();
+  let done = 0;
+  return files.map((file) => ({
+    ...file,
+    async *pieces() {
+      for await (const piece of file.pieces()) {
+        // A request to stop is a message, which is read between two pieces.
+        await pause();
+        signal.throwIfAborted();
+        done += piece.length;
+        onProgress(done, total);
+        yield piece;
+      }
+    },
+  }));
+}
+
+/** One file, of which the browser may put each piece on its disk. */
+async function blobOf(file: PiecedFile): Promise<Blob> {
+  const parts: Blob[] = [];
+  for await (const piece of file.pieces()) parts.push(new Blob([piece]));
+  return new Blob(parts, { type: BINARY });
+}
+
+const single = async (file: PiecedFile, watch: DownloadWatch): Promise<Download[]> =>
+  Promise.all(
+    watched([file], watch).map(async (one) => ({ name: one.name, blob: await blobOf(one) })),
+  );
+
+/** The run's checkpoint with its adapter merged into it. */
+async function mergedDownload(
+  kind: 'merged' | 'gguf-f16' | 'gguf-q8_0',
+  { run, policy }: DownloadParts,
+  adapter: LoraValues,
+  watch: DownloadWatch,
+): Promise<Download[]> {
+  const { files, release } = await policy.open();
+  try {
+    if (kind !== 'merged') {
+      const type = kind === 'gguf-f16' ? 'F16' : 'Q8_0';
+      const name = `${run.id}-${type.toLowerCase()}.gguf`;
+      const { mergedGguf } = await import('../../../policy/gguf/write/model.ts');
+      return await single(await mergedGguf(files, run.name, name, type, adapter), watch);
+    }
+    const folder = `${run.id}-merged`;
+    const merged = watched(await mergedFiles(files, SIDE_FILES, adapter), watch);
+    return [{ name: `${folder}.tar`, blob: await tarOf(folder, merged, Date.now() / 1000) }];
+  } finally {
+    release();
+  }
+}
+
 /** @throws Error where the run has no snapshot, or is of another policy than the one that is loaded */
-export async function filesOf(kind: DownloadKind, parts: DownloadParts): Promise<Download[]> {
+export async function filesOf(
+  kind: DownloadKind,
+  parts: DownloadParts,
+  watch: DownloadWatch = UNWATCHED,
+): Promise<Download[]> {
   const { run, state, policy } = parts;
   if (kind === 'metrics') {
     const csv = metricsCsv(await parts.steps());
@@ -35,19 +111,15 @@ export async function filesOf(kind: DownloadKind, parts: DownloadParts): Promise
     );
   if (run.policy.revision !== policy.revision)
     throw new Error(`"${run.name}" is an adapter of another policy than the one that is loaded.`);
-  const { adapter } = run.settings;
+  const adapter = { spec: run.settings.adapter, flat: state.adapter };
   if (kind === 'peft')
-    return writePeft(policy.config, adapter, state.adapter, policy.id).map(({ name, bytes }) => ({
-      name,
-      blob: new Blob([new Uint8Array(bytes)], { type: BINARY }),
-    }));
-  const { files, release } = await policy.open();
-  try {
-    const folded = { spec: adapter, flat: state.adapter };
-    const folder = `${run.id}-merged`;
-    const merged = await mergedFiles(files, SIDE_FILES, folded);
-    return [{ name: `${folder}.tar`, blob: await tarOf(folder, merged, Date.now() / 1000) }];
-  } finally {
-    release();
+    return writePeft(policy.config, adapter.spec, adapter.flat, policy.id).map(
+      ({ name, bytes }) => ({ name, blob: new Blob([new Uint8Array(bytes)], { type: BINARY }) }),
+    );
+  if (kind === 'gguf-adapter') {
+    const name = `${run.id}-adapter.gguf`;
+    const { adapterGguf } = await import('../../../policy/gguf/write/adapter.ts');
+    return single(adapterGguf(policy.config, run.name, name, adapter), watch);
   }
+  return mergedDownload(kind, parts, adapter, watch);
 }

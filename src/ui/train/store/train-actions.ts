@@ -282,16 +282,6 @@ export const importRuns = async (files: readonly File[]): Promise<string[]> => {
   return ids;
 };
 
-/** `peft`: adapter and configuration, as PEFT reads them; `merged`: a whole model; `metrics`: a CSV of the steps. */
-export const downloadOf = async (
-  runId: string,
-  what: 'peft' | 'merged' | 'metrics',
-): Promise<void> => {
-  await attempt('There is nothing to download', async () => {
-    for (const { name, blob } of await trainApi().download(runId, what)) saveFile(name, blob);
-  });
-};
-
 /** @returns bytes that were freed, or null */
 export const dropOf = (runId: string, what: DroppedKind): Promise<number | null> =>
   attempt(`The ${what} were not deleted`, () => trainApi().drop(runId, what));

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import {
+  cancelDownload,
+  downloadOf,
+  useDownloading,
+} from '../../../../src/ui/train/store/download-actions.ts';
+import {
   dismissFrozen,
   dismissProblem,
   dismissRemoved,
-  downloadOf,
   dropOf,
   editRun,
   exportRun,
@@ -121,7 +125,7 @@ describe('a run that trains', () => {
     ['remove', () => removeRun('a'), '“A run” was not deleted'],
     ['restore', () => restoreRun('a'), 'The run could not be brought back'],
     ['exportRun', () => exportRun('a'), '“A run” could not be exported'],
-    ['download', () => downloadOf('a', 'peft'), 'There is nothing to download'],
+    ['download', () => downloadOf('a', 'peft'), 'The download was not made'],
     ['drop', () => dropOf('a', 'rollouts'), 'The rollouts were not deleted'],
   ])('%s that is refused says so and changes nothing', async (name, act, words) => {
     connect({ [name]: refuse });
@@ -186,6 +190,40 @@ describe('files of runs', () => {
     await exportRun('a');
     await downloadOf('a', 'peft');
     expect(names).toEqual(['a-run.run.json', 'adapter_model.safetensors', 'adapter_config.json']);
+  });
+
+  it('tell how far they are while they are made, one at a time', async () => {
+    const seen: unknown[] = [];
+    connect({
+      download: (_run, what, onProgress) => {
+        onProgress(3, 12);
+        seen.push(useDownloading.getState().now);
+        void downloadOf('b', 'peft');
+        return Promise.resolve([{ name: `${what}.gguf`, blob: new Blob(['x']) }]);
+      },
+    });
+    const names = saved();
+    await downloadOf('a', 'gguf-f16');
+    const making = { run: 'a', what: 'gguf-f16', done: 3, total: 12, cancelling: false };
+    expect(seen).toEqual([making]);
+    expect(names).toEqual(['gguf-f16.gguf']);
+    expect(useDownloading.getState().now).toBeNull();
+  });
+
+  it('are not saved once they were cancelled', async () => {
+    let end: (files: []) => void = () => undefined;
+    const lab = connect({
+      download: () => new Promise((resolve) => (end = resolve)),
+      cancelDownload: () => Promise.resolve(end([])),
+    });
+    const names = saved();
+    const making = downloadOf('a', 'gguf-q8_0');
+    await cancelDownload();
+    await making;
+    expect(lab.callsOf('train.cancelDownload')).toHaveLength(1);
+    expect(names).toEqual([]);
+    expect(state().problem).toBeNull();
+    expect(useDownloading.getState().now).toBeNull();
   });
 
   it('are imported one after the other; one that is none does not stop the rest', async () => {
