@@ -23,7 +23,8 @@ let held = 0;
 
 async function download(kind: DownloadKind, watch?: DownloadWatch) {
   const { config, files, adapter } = made;
-  const spec = { ...adapter.spec, targets: [...adapter.spec.targets] };
+  const { rank, alpha, targets } = adapter.spec;
+  const spec = { rank, alpha, targets: [...targets] };
   const settings = { ...getTraining('kunlun-baize/dapo'), adapter: spec };
   const { noUpdate: _, ...state } = initialState(settings, config);
   const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
