@@ -100,7 +100,7 @@ export interface PolicyInfo {
   /** How the weights are stored, such as `f16`; empty where unknown. */
   dtype: string;
   /** What this engine holds the matrices in; absent of other engines. */
-  onDevice?: MatrixType;
+  onDevice?: MatrixType | 'mixed';
   /** What it holds keys and values of contexts in; absent of other engines. */
   keys?: StoreType;
   /** What the user should know of its files, one sentence each; absent: nothing. */

@@ -10,8 +10,10 @@ it('is named as a model with what to do where passages or questions were expecte
   await expect(reading).rejects.toThrow(`a GGUF model has no passages. ${ADVICE}`);
 });
 
-it('is named so where the command line expects the folder of a checkpoint', () => {
-  expect(() => policyFolder('models/x.gguf')).toThrow(`models/x.gguf is a GGUF model. ${ADVICE}`);
+it('is opened by the command line, or named where it is missing', () => {
+  expect(() => policyFolder('models/x.gguf')).toThrow(
+    'models/x.gguf is missing; correct the name of the GGUF file.',
+  );
 });
 
 it('no page takes it, alone or beside others of its kind; beside other files it goes with them', () => {

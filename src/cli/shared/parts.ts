@@ -1,4 +1,4 @@
-import { describeGguf, isGgufName } from '../../formats/gguf.ts';
+import { isGgufName } from '../../formats/gguf.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -90,7 +90,6 @@ export interface Parts {
 /** A folder that holds the file by which its kind is known. @throws UsageError */
 function folder(given: string | undefined, fallback: string, what: string, holds: string): string {
   const path = given ?? fallback;
-  if (isGgufName(path)) throw new UsageError(describeGguf(path));
   if (!existsSync(join(path, holds)))
     throw new UsageError(
       `${path} is not ${what === 'adapter' ? 'an' : 'a'} ${what} folder: ${holds} is missing.`,
@@ -98,9 +97,13 @@ function folder(given: string | undefined, fallback: string, what: string, holds
   return path;
 }
 
-/** The folder of the policy. @throws UsageError where it is none */
-export const policyFolder = (given: string | undefined): string =>
-  folder(given, builtIn('policy'), 'checkpoint', 'config.json');
+/** The folder of the policy, or its GGUF file. @throws UsageError where it is none */
+export function policyFolder(given: string | undefined): string {
+  if (given === undefined || !isGgufName(given))
+    return folder(given, builtIn('policy'), 'checkpoint', 'config.json');
+  if (existsSync(given)) return given;
+  throw new UsageError(`${given} is missing; correct the name of the GGUF file.`);
+}
 
 /** The checkpoint of a folder; the built-in policy's by default. @throws UsageError, CheckpointError */
 export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>

@@ -31,13 +31,13 @@ export interface RunShape {
 }
 
 /** @throws UsageError where it does not fit; the message says what would */
-export function checkMemory({ config, limits }: CheckpointFolder, run: RunShape): void {
+export function checkMemory({ config, limits, held }: CheckpointFolder, run: RunShape): void {
   const { settings, device, weights, keys, threads, microTokens } = run;
   // Of a GPU nothing is known; WebAssembly computes with float32 by default otherwise.
   if (device === 'webgpu') return;
   const memory = trainingMemory({
     config,
-    type: weights ?? 'f32',
+    type: weights ?? held,
     keys,
     contexts: limits,
     adapter: settings.adapter,

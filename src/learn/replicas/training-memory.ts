@@ -3,6 +3,7 @@ import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import { planFit, type DeviceLimits, type FitPlan } from '../../policy/open/fit.ts';
+import type { HeldTypes } from '../../policy/checkpoint/weight-type.ts';
 import { MATRIX_TYPES, type MatrixType, type StoreType } from '../../policy/ops/values.ts';
 import { MICRO_TOKENS, trainLimits } from './create-replica.ts';
 
@@ -11,7 +12,7 @@ import { MICRO_TOKENS, trainLimits } from './create-replica.ts';
 export interface TrainingQuestion {
   config: PolicyConfig;
   /** What weights, and keys and values, are held in. */
-  type: MatrixType;
+  type: HeldTypes;
   keys: StoreType;
   /** Tokens of one context, and contexts at a time, that an engine is made for. */
   contexts: CacheLimits;
@@ -84,7 +85,9 @@ function parametersThatFit(question: TrainingQuestion): number | null {
 }
 
 function instead(question: TrainingQuestion, gpu: DeviceLimits | null): Instead {
-  const narrower = MATRIX_TYPES.slice(MATRIX_TYPES.indexOf(question.type) + 1);
+  const { type: held } = question;
+  const narrower =
+    typeof held === 'string' ? MATRIX_TYPES.slice(MATRIX_TYPES.indexOf(held) + 1) : MATRIX_TYPES;
   const types = narrower.flatMap((type) => {
     const plan = leastPlan({ ...question, type });
     return plan ? [{ type, engineBytes: plan.totalBytes }] : [];

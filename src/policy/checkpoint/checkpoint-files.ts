@@ -1,3 +1,6 @@
+import type { PolicyConfig } from './config.ts';
+import type { TensorSource } from './tensor-source.ts';
+
 /**
  * The files of one checkpoint, wherever they are kept (origin-private storage, an IndexedDB, a
  * folder, memory): random access by byte range, so that weights of any size are read piece by
@@ -12,6 +15,21 @@ export interface CheckpointFiles {
    * @throws where the file is missing or shorter than `end`.
    */
   readRange(name: string, start: number, end: number): Promise<Uint8Array>;
+  /**
+   * The weights, of files that hold them in another way than safetensors.
+   * @throws CheckpointError where they are not those of the config
+   */
+  weights?(config: PolicyConfig): CheckpointSource;
+}
+
+/** A checkpoint whose weights can be read piece by piece. */
+export interface CheckpointSource extends TensorSource {
+  /** Bytes of all weight files. */
+  readonly bytes: number;
+  /** Files of the weights. */
+  readonly files: readonly string[];
+  /** What the user should know of these files, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** Files that lie in memory. */

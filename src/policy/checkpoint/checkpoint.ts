@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf, issueOf } from '../../base/errors.ts';
 import { AGAIN, CheckpointError, oneLine, parsed, parseJson } from './checkpoint-error.ts';
-import type { CheckpointFiles } from './checkpoint-files.ts';
+import type { CheckpointFiles, CheckpointSource } from './checkpoint-files.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
 import {
   asFloat,
@@ -13,7 +13,6 @@ import {
   type FloatEntry,
   type TensorEntry,
 } from './safetensors.ts';
-import type { TensorSource } from './tensor-source.ts';
 import { EMBED, HEAD, LAYER, parameterSlots, type ParameterSlot } from './weights.ts';
 
 export const WEIGHTS = 'model.safetensors';
@@ -146,16 +145,6 @@ function byName(
         OTHER_CHECKPOINT,
       );
   return found;
-}
-
-/** A checkpoint whose weights can be read piece by piece. */
-export interface CheckpointSource extends TensorSource {
-  /** Bytes of all weight files. */
-  readonly bytes: number;
-  /** Files of the weights. */
-  readonly files: readonly string[];
-  /** What the user should know of these files, one sentence each. */
-  readonly notes: readonly string[];
 }
 
 type Found = ReturnType<typeof byName>;
@@ -298,10 +287,6 @@ async function openWeights(files: CheckpointFiles, given: PolicyConfig): Promise
       const last = to ?? place.count;
       return widen(place.dtype, await bytesBetween(place, from, last), last - from);
     },
-    stored: async (name) => {
-      const place = placeOf(name);
-      return { dtype: place.dtype, bytes: await bytesBetween(place, 0, place.count) };
-    },
   };
 }
 
@@ -316,5 +301,5 @@ export async function openCheckpoint(
 ): Promise<CheckpointSource> {
   const bytes = await readSmallFile(files, 'config.json');
   const config = parsed('config.json', () => parsePolicyConfig(parseJson(bytes), maxContext));
-  return openWeights(files, config);
+  return files.weights ? files.weights(config) : openWeights(files, config);
 }

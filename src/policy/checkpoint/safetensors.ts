@@ -72,12 +72,6 @@ function isFloatType(dtype: string): dtype is FloatType {
   return Object.hasOwn(BYTES, dtype);
 }
 
-/** Values as they are stored, little-endian. */
-export interface StoredTensor {
-  readonly dtype: FloatType;
-  readonly bytes: Uint8Array;
-}
-
 /** `count` stored values in f32. */
 export function widen(
   dtype: FloatType,

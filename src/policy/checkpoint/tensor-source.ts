@@ -1,6 +1,6 @@
 import type { PolicyConfig } from './config.ts';
-import { type StoredTensor } from './safetensors.ts';
-import type { StoredType } from './weight-type.ts';
+import type { PackedRows } from './packed-rows.ts';
+import type { MatrixType, PackedType, StoredType } from './weight-type.ts';
 import {
   layerSlots,
   parameterCount,
@@ -16,8 +16,18 @@ export interface TensorSource {
   readonly dtype: StoredType;
   /** Values [from, to) of a parameter of `parameterSlots`, all of them by default; in f32. */
   read(name: string, from?: number, to?: number): Promise<Float32Array>;
-  /** All values of a parameter as they are stored. */
-  stored(name: string): Promise<StoredTensor>;
+  /** Of a source with packed tensors. */
+  readonly packing?: PackedSource;
+}
+
+/** Tensors that are stored in types of their own, such as those of a GGUF file. */
+export interface PackedSource {
+  /** What each matrix is best held in, by its name: as it is stored, where that is a type of ours. */
+  readonly held: Readonly<Record<string, MatrixType>>;
+  /** What it is stored in, in the file's words, such as `Q4_K`. */
+  storedAs(name: string): string;
+  /** Rows [from, to) of a matrix in `type`, with nothing rounded; null where `type` cannot hold them exactly. */
+  rows(name: string, type: PackedType, from: number, to: number): Promise<PackedRows | null>;
 }
 
 /** All parameters of one layer in the order of `layerSlots`, in a buffer of their own. */
@@ -42,11 +52,6 @@ export function sourceOf(weights: PolicyWeights): TensorSource {
     read: async (name, from = 0, to) => {
       const { offset, length } = slotOf(name);
       return weights.flat.subarray(offset + from, offset + (to ?? length));
-    },
-    stored: async (name) => {
-      const { offset, length } = slotOf(name);
-      const { buffer, byteOffset } = weights.flat.subarray(offset, offset + length);
-      return { dtype: 'F32', bytes: new Uint8Array(buffer, byteOffset, 4 * length) };
     },
   };
 }

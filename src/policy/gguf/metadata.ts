@@ -36,6 +36,11 @@ export class GgufMetadata {
     return this.#values.has(key);
   }
 
+  isList(key: string): boolean {
+    const value = this.#values.get(key);
+    return Array.isArray(value) || ArrayBuffer.isView(value);
+  }
+
   /** @throws CheckpointError where the value is something else */
   text(key: string): string | undefined {
     const value = this.#values.get(key);

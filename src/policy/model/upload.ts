@@ -1,6 +1,7 @@
 import { variantOf, type PolicyConfig } from '../checkpoint/config.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
-import { fitsHalf } from '../checkpoint/weight-type.ts';
+import type { PackedRows } from '../checkpoint/packed-rows.ts';
+import { fitsHalf, heldType, type HeldTypes } from '../checkpoint/weight-type.ts';
 import { EMBED, FINAL_NORM, HEAD, layerName } from '../checkpoint/weights.ts';
 import type { Handle, Norm, Ops } from '../ops/ops.ts';
 import type { Matrix, MatrixType, MatrixWriter, Vector } from '../ops/values.ts';
@@ -11,13 +12,27 @@ import {
   type DecoderWeights,
   type Linear,
 } from './decoder.ts';
+import { RoundingErrors } from './rounding.ts';
 import { layerMatrices } from './shapes.ts';
 
 export interface UploadOptions {
   /** What matrices are held in. One with values beyond binary16 is in float32 where this is `f16`. */
-  readonly type: MatrixType;
+  readonly type: HeldTypes;
+  /** Called for each tensor that is rounded though its file has fewer bits than float32. */
+  readonly onRounded?: (rounded: Rounded) => void;
   /** Called after every layer. */
   readonly onLayer?: (done: number, layers: number) => void;
+}
+
+/** How far the values of a tensor are from those that its file stores. */
+export interface Rounded {
+  /** What the file stores it in, such as `Q4_K`. */
+  readonly stored: string;
+  readonly held: MatrixType;
+  /** Largest difference of a value. */
+  readonly worst: number;
+  /** The largest difference as a share of the largest value of its group of 32. */
+  readonly share: number;
 }
 
 /** Values of a matrix that are on their way to the device at a time. */
@@ -82,12 +97,15 @@ class Upload {
     turned?: { rows: number; headDim: number },
   ): Promise<Matrix> {
     const out = parts.reduce((sum, part) => sum + part.out, 0);
-    const { type } = this.#options;
+    const type = heldType(
+      this.#options.type,
+      parts.map(({ name }) => name),
+    );
     const fill = async (held: MatrixType): Promise<Matrix | null> => {
       const shape = { out, in: inputs, type: held, ...(turned && { turned }) };
       const writer = this.#ops.matrix(shape, label);
       try {
-        if (await this.#write(writer, inputs, parts, held === 'f16')) return writer.finish();
+        if (await this.#write(writer, inputs, parts, held)) return writer.finish();
         writer.abandon();
         return null;
       } catch (error) {
@@ -105,19 +123,43 @@ class Upload {
     writer: MatrixWriter,
     inputs: number,
     parts: readonly { name: string; out: number }[],
-    halves: boolean,
+    held: MatrixType,
   ): Promise<boolean> {
     const rows = Math.max(1, Math.floor(BLOCK / inputs));
     let at = 0;
-    for (const part of parts)
+    for (const part of parts) {
+      const errors = this.#source.packing ? new RoundingErrors(inputs, held) : null;
       for (let row = 0; row < part.out; row += rows) {
         const end = Math.min(part.out, row + rows);
-        const values = await this.read(part.name, row * inputs, end * inputs);
-        if (halves && !fitsHalf(values)) return false;
-        writer.write(at, values);
+        const packed = await this.#packed(part.name, held, row, end);
+        if (packed) writer.write(at, packed);
+        else {
+          const values = await this.read(part.name, row * inputs, end * inputs);
+          if (held === 'f16' && !fitsHalf(values)) return false;
+          writer.write(at, errors?.held(values) ?? values);
+        }
         at += end - row;
       }
+      if (errors && errors.worst > 0)
+        this.#options.onRounded?.({
+          stored: this.#source.packing?.storedAs(part.name) ?? '',
+          held,
+          worst: errors.worst,
+          share: errors.share,
+        });
+    }
     return true;
+  }
+
+  /** Rows that are stored in the type that they are held in; null where they must be rounded. */
+  async #packed(
+    name: string,
+    held: MatrixType,
+    from: number,
+    to: number,
+  ): Promise<PackedRows | null> {
+    if (held !== 'int8' && held !== 'int4') return null;
+    return (await this.#source.packing?.rows(name, held, from, to)) ?? null;
   }
 
   async layer(index: number): Promise<DecoderLayer> {

@@ -6,7 +6,7 @@ import type { LoraTrainer } from '../lora/trainer.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
 import { uploadDecoder } from '../model/upload.ts';
 import type { MatrixType } from '../ops/values.ts';
-import { matrixTypeFor, startOps, type PolicyDevice } from './device.ts';
+import { heldTypesFor, startOps, type PolicyDevice } from './device.ts';
 
 /**
  * A trainer on a device of its own, for those who do not sample beside it; who does takes
@@ -25,7 +25,7 @@ export async function createLoraTrainer(
 ): Promise<LoraTrainer> {
   const source = 'flat' in weights ? sourceOf(weights) : weights;
   const ops = await startOps(device);
-  const held = type ?? matrixTypeFor(source.dtype, device);
+  const held = type ?? heldTypesFor(source, device);
   const decoder = await uploadDecoder(ops, source, { type: held });
   return new DecoderLoraTrainer(decoder, spec, limits);
 }

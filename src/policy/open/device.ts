@@ -1,5 +1,6 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
-import type { StoredType } from '../checkpoint/weight-type.ts';
+import type { TensorSource } from '../checkpoint/tensor-source.ts';
+import type { HeldTypes, StoredType } from '../checkpoint/weight-type.ts';
 import type { Ops } from '../ops/ops.ts';
 import type { MatrixType, StoreType } from '../ops/values.ts';
 
@@ -31,6 +32,22 @@ export const heldRevision = (revision: string, type: MatrixType | undefined): st
  */
 export const matrixTypeFor = (stored: StoredType, device: PolicyDevice): MatrixType =>
   stored !== 'f32' && device === 'webgpu' ? 'f16' : 'f32';
+
+/**
+ * The same of a source whose tensors are stored in several types: each as it is stored, where that is a type of ours.
+ * On a GPU bfloat16 becomes halves, as in a checkpoint that has nothing else.
+ */
+export function heldTypesFor(
+  { dtype, packing }: Pick<TensorSource, 'dtype' | 'packing'>,
+  device: PolicyDevice,
+): HeldTypes {
+  if (!packing) return matrixTypeFor(dtype, device);
+  const widened = ([name, type]: [string, MatrixType]): [string, MatrixType] => [
+    name,
+    device === 'webgpu' && packing.storedAs(name) === 'BF16' ? 'f16' : type,
+  ];
+  return Object.fromEntries(Object.entries(packing.held).map(widened));
+}
 
 /** Contexts that take more than this in float32 are held in halves on a GPU. */
 const MUCH = 256 * 2 ** 20;

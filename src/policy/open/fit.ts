@@ -8,7 +8,8 @@ import { matrixValues, stepFlops } from '../model/operations.ts';
 import { planDecoder } from '../model/plan.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
 import { plannedOps, type Sizes } from '../ops/planned.ts';
-import type { MatrixType, StoreType } from '../ops/values.ts';
+import type { HeldTypes } from '../checkpoint/weight-type.ts';
+import type { StoreType } from '../ops/values.ts';
 import { wasmSizes } from '../wasm/planned.ts';
 import { webGpuSizes } from '../webgpu/planned.ts';
 import type { PolicyDevice } from './device.ts';
@@ -27,7 +28,7 @@ export interface DeviceLimits {
 export interface FitQuestion {
   readonly config: PolicyConfig;
   /** What the matrices are held in. */
-  readonly type: MatrixType;
+  readonly type: HeldTypes;
   /** What keys and values are held in. */
   readonly keys: StoreType;
   /** Contexts that decode together, and the tokens that each may hold. */

@@ -14,8 +14,9 @@ import type { PolicyWeights } from '../checkpoint/weights.ts';
 import { uploadDecoder } from '../model/upload.ts';
 import type { MatrixType, StoreType } from '../ops/values.ts';
 import type { PolicyChat, PolicyTokenizer } from '../policy.ts';
-import { keyTypeFor, matrixTypeFor, startOps, type PolicyDevice } from './device.ts';
+import { heldTypesFor, keyTypeFor, startOps, type PolicyDevice } from './device.ts';
 import { LoadedPolicy, MAX_SLOTS, type Started } from './loaded-policy.ts';
+import { RoundedTypes } from './rounded-types.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
 
 interface LoadProgress {
@@ -106,9 +107,11 @@ async function policyOver(
   onProgress?.({ stage: `starting ${device}`, share: 0.05 });
   const ops = await startOps(device);
   try {
-    const type = options.weights ?? matrixTypeFor(source.dtype, device);
+    const type = options.weights ?? heldTypesFor(source, device);
+    const rounded = new RoundedTypes();
     const decoder = await uploadDecoder(ops, source, {
       type,
+      onRounded: (one) => rounded.add(one),
       onLayer: (done, layers) =>
         onProgress?.({
           stage: `uploading layer ${done} of ${layers}`,
@@ -116,8 +119,10 @@ async function policyOver(
         }),
     });
     const keys = options.keys ?? keyTypeFor(source.config, options.maxSlots ?? MAX_SLOTS, device);
-    const packed = type === 'int8' || type === 'int4' || keys === 'f16';
-    const policy = new LoadedPolicy(decoder, tokenizer, info, {
+    const packed = (type !== 'f32' && type !== 'f16') || keys === 'f16';
+    const notes = [...(info.notes ?? []), ...rounded.notes()];
+    const described = { ...info, ...(notes.length > 0 && { notes }) };
+    const policy = new LoadedPolicy(decoder, tokenizer, described, {
       ...options,
       type,
       keys,

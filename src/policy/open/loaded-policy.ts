@@ -4,6 +4,7 @@ import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import type { LoraTrainer } from '../lora/trainer.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
+import type { HeldTypes } from '../checkpoint/weight-type.ts';
 import { parameterCount } from '../checkpoint/weights.ts';
 import { GenerationEngine } from '../generation/engine.ts';
 import type { EngineOptions } from '../generation/options.ts';
@@ -33,7 +34,7 @@ export type Started = Omit<
 export interface LoadedOptions {
   readonly device: PolicyDevice;
   /** What its matrices are held in. */
-  readonly type: MatrixType;
+  readonly type: HeldTypes;
   /** What keys and values of its contexts are held in. */
   readonly keys: StoreType;
   readonly maxSlots?: number | undefined;
@@ -63,6 +64,13 @@ export const engineOptions = (
   memoryWaitMs: MEMORY_WAIT_MS,
 });
 
+/** The type that all matrices have. */
+function onlyType(types: HeldTypes): MatrixType | 'mixed' {
+  if (typeof types === 'string') return types;
+  const [first, ...others] = new Set(Object.values(types));
+  return first && others.length === 0 ? first : 'mixed';
+}
+
 /** A policy on this device. It samples, and trains adapters, over one copy of its weights. */
 export class LoadedPolicy implements Policy {
   readonly info: PolicyInfo;
@@ -85,7 +93,7 @@ export class LoadedPolicy implements Policy {
     this.info = {
       ...info,
       device,
-      onDevice: type,
+      onDevice: onlyType(type),
       keys,
       parameters: parameterCount(config),
       maxContext: config.maxPositions,

@@ -2,7 +2,8 @@ import type { PolicyConfig } from '../checkpoint/config.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import type { Handle, Ops } from './ops.ts';
-import type { AdapterShape, KvCache, MatrixShape, MatrixType, StoreType } from './values.ts';
+import type { HeldTypes } from '../checkpoint/weight-type.ts';
+import type { AdapterShape, KvCache, MatrixShape, StoreType } from './values.ts';
 
 /** Bytes of everything that a device can hold, from shapes only. */
 export interface Sizes {
@@ -25,7 +26,7 @@ export interface Sizes {
 /** What is computed: decoding and reading, or where `train` is given a step of training. */
 export interface Working {
   readonly config: PolicyConfig;
-  readonly type: MatrixType;
+  readonly type: HeldTypes;
   /** Contexts that decode together, and the positions of each. */
   readonly slots: number;
   readonly context: number;

@@ -1,28 +1,32 @@
 import { fromFloat16, fromFloat16Bits, toFloat16, toFloat16Bits } from '../../base/float16.ts';
-import type { MatrixType } from './values.ts';
+import type { PackedRows } from '../checkpoint/packed-rows.ts';
+import type { MatrixType, PackedType } from '../checkpoint/weight-type.ts';
 
 /** Values along the input that share a scale. */
-const GROUP = 32;
-
-export type PackedType = Extract<MatrixType, 'int8' | 'int4'>;
-
-/** Rows of a matrix in groups of 32 values; a row's last group is filled up with zeros. */
-export interface PackedRows {
-  /**
-   * `int8`: [rows, groups, 32], each value / scale in two's complement. `int4`: [rows, groups, 16], each
-   * value / scale + 8 in four bits, of two neighbours the first in the low half: as little-endian 32-bit
-   * words, value k of eight is bits [4k, 4k + 4).
-   */
-  readonly codes: Uint8Array;
-  /** [rows, groups], binary16. */
-  readonly scales: Uint16Array;
-}
+export const GROUP = 32;
 
 /** Groups of a row. */
 export const groupsOf = (columns: number): number => Math.ceil(columns / GROUP);
 
 /** Bytes of a group's codes. */
 const groupBytes = (type: PackedType): number => (type === 'int8' ? GROUP : GROUP / 2);
+
+/** Rows as they are held in a packed type: those that are packed stay as they are. */
+export const packedRows = (
+  rows: Float32Array | PackedRows,
+  columns: number,
+  type: PackedType,
+): PackedRows => (rows instanceof Float32Array ? quantise(rows, columns, type) : rows);
+
+/** Rows that come as values or packed. */
+export const rowCount = (rows: Float32Array | PackedRows, columns: number): number =>
+  rows instanceof Float32Array ? rows.length / columns : rows.scales.length / groupsOf(columns);
+
+/** @throws TypeError for packed rows, which no other type takes */
+export function valuesOf(rows: Float32Array | PackedRows): Float32Array {
+  if (rows instanceof Float32Array) return rows;
+  throw new TypeError('matrix: packed rows are for int8 and int4 only');
+}
 
 /** Bytes that `rows` rows take in a type, without what a device adds to fill up its tiles. */
 export function rowBytes(type: MatrixType, rows: number, columns: number): number {

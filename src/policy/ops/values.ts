@@ -3,6 +3,9 @@
  * whether a matrix is one buffer or several is the device's own.
  */
 
+import { MATRIX_TYPES, type MatrixType } from '../checkpoint/weight-type.ts';
+import type { PackedRows } from '../checkpoint/packed-rows.ts';
+
 /** [rows, width], float32. */
 export interface Activations {
   readonly kind: 'activations';
@@ -16,12 +19,8 @@ export interface Vector {
   readonly length: number;
 }
 
-/**
- * What a matrix is held in. `int8` and `int4` are symmetric by groups of 32 values along the input, with
- * a binary16 scale each (`quantise.ts`).
- */
-export const MATRIX_TYPES = ['f32', 'f16', 'int8', 'int4'] as const;
-export type MatrixType = (typeof MATRIX_TYPES)[number];
+export { MATRIX_TYPES };
+export type { MatrixType };
 
 /** y[out] = W[out, in] x[in] */
 export interface MatrixShape {
@@ -39,8 +38,12 @@ export interface Matrix extends MatrixShape {
 
 /** Takes a matrix row by row, so that no second copy of it exists. */
 export interface MatrixWriter {
-  /** Rows [from, from + values.length / in), row-major. @throws RangeError beyond the matrix */
-  write(from: number, values: Float32Array): void;
+  /**
+   * Rows from `from` on: row-major values, or rows that are packed in the matrix's type already, of which nothing is
+   * rounded.
+   * @throws RangeError beyond the matrix
+   */
+  write(from: number, rows: Float32Array | PackedRows): void;
   /** The matrix, once every row was written. */
   finish(): Matrix;
   /** Frees what was made, where the rest cannot be written. */

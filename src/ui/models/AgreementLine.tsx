@@ -10,7 +10,11 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
   const trial = useTrials((state) => state.agreement);
   // Only these types are lossy.
-  const packed = policy.onDevice === 'int8' || policy.onDevice === 'int4' || policy.keys === 'f16';
+  const packed =
+    policy.onDevice === 'int8' ||
+    policy.onDevice === 'int4' ||
+    policy.onDevice === 'mixed' ||
+    policy.keys === 'f16';
   if (!packed) return null;
   if (trial.status === 'running')
     return (

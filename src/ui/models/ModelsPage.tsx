@@ -67,7 +67,14 @@ const Loaded = () => {
               <Pair name="context length" value={`${formatCount(policy.maxContext)} tokens`} />
             )}
             {policy.onDevice ? (
-              <Pair name="precision" value={`stored as ${policy.onDevice}, computed in f32`} />
+              <Pair
+                name="precision"
+                value={
+                  policy.onDevice === 'mixed'
+                    ? 'each matrix as in its file, computed in f32'
+                    : `stored as ${policy.onDevice}, computed in f32`
+                }
+              />
             ) : null}
             {policy.keys ? <Pair name="KV cache" value={policy.keys} /> : null}
             {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}

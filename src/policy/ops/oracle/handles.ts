@@ -1,5 +1,6 @@
 import { fromFloat16Bits, toFloat16Bits } from '../../../base/float16.ts';
-import { heldValues, rowBytes } from '../quantise.ts';
+import type { PackedRows } from '../../checkpoint/packed-rows.ts';
+import { dequantise, heldValues, packedRows, rowBytes, rowCount, valuesOf } from '../quantise.ts';
 import type { Draw, Drawn } from '../ops.ts';
 import type {
   Activations,
@@ -79,14 +80,18 @@ export class OracleWriter implements MatrixWriter {
     this.#written = new Uint8Array(shape.out);
   }
 
-  write(from: number, values: Float32Array): void {
+  write(from: number, given: Float32Array | PackedRows): void {
     const { out, in: columns, type } = this.#shape;
-    const rows = values.length / columns;
+    const rows = rowCount(given, columns);
     if (!Number.isInteger(rows) || from < 0 || from + rows > out)
       throw new RangeError(
-        `matrix: ${values.length} values from row ${from} are not rows of [${out}, ${columns}]`,
+        `matrix: ${rows} rows from ${from} on are not those of [${out}, ${columns}]`,
       );
-    this.#values.set(heldValues(values, columns, type), from * columns);
+    const values =
+      type === 'int8' || type === 'int4'
+        ? dequantise(packedRows(given, columns, type), columns, type)
+        : heldValues(valuesOf(given), columns, type);
+    this.#values.set(values, from * columns);
     this.#written.fill(1, from, from + rows);
   }
 

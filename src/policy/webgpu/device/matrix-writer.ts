@@ -1,4 +1,5 @@
-import { halves, quantise } from '../../ops/quantise.ts';
+import type { PackedRows } from '../../checkpoint/packed-rows.ts';
+import { halves, packedRows, rowCount, valuesOf } from '../../ops/quantise.ts';
 import type { Matrix, MatrixShape, MatrixWriter } from '../../ops/values.ts';
 import type { Gpu } from './gpu.ts';
 import { BLOCK, matrixLayout, matrixParts, type MatrixLayout } from './sizes.ts';
@@ -27,15 +28,20 @@ function filledUp(values: Float32Array, columns: number, width: number): Float32
  * with an offset of 8 (of 128), except for the highest one of a word, whose sign is the word's. `weights.ts` of the
  * kernels undoes it.
  */
-function heldRows(values: Float32Array, shape: MatrixShape, layout: MatrixLayout): HeldRows {
+function heldRows(
+  rows: Float32Array | PackedRows,
+  shape: MatrixShape,
+  layout: MatrixLayout,
+): HeldRows {
   const { type, in: columns } = shape;
   if (type === 'f32' || type === 'f16') {
-    const all = filledUp(values, columns, layout.groups * 32);
+    const all = filledUp(valuesOf(rows), columns, layout.groups * 32);
     if (type === 'f32') return { words: new Uint32Array(all.slice().buffer), scales: null };
     return { words: new Uint32Array(halves(all, layout.groups * 32).buffer), scales: null };
   }
-  const { codes, scales } = quantise(values, columns, type);
-  const words = new Uint32Array(codes.buffer, codes.byteOffset, codes.byteLength / 4);
+  const { codes, scales } = packedRows(rows, columns, type);
+  // A copy: the caller may write packed rows again, to a second device.
+  const words = new Uint32Array(codes.slice().buffer);
   const flip = type === 'int4' ? 0x80000000 : 0x00808080;
   for (let i = 0; i < words.length; i++) words[i] = (words[i] ?? 0) ^ flip;
   return { words, scales };
@@ -78,14 +84,12 @@ export class GpuMatrixWriter implements MatrixWriter {
     this.parts = matrixBuffers(gpu, shape, label);
   }
 
-  write(from: number, values: Float32Array): void {
+  write(from: number, given: Float32Array | PackedRows): void {
     const { shape, layout } = this;
-    const rows = values.length / shape.in;
+    const rows = rowCount(given, shape.in);
     if (!Number.isInteger(rows) || from < 0 || from + rows > shape.out)
-      throw new RangeError(
-        `rows from ${from} on, ${values.length} values, in a matrix [${shape.out}, ${shape.in}]`,
-      );
-    const held = heldRows(values, shape, layout);
+      throw new RangeError(`${rows} rows from ${from} on, in a matrix [${shape.out}, ${shape.in}]`);
+    const held = heldRows(given, shape, layout);
     const rowWords = layout.units * 4;
     for (let i = 0; i < rows; i++) {
       const row = deviceRow(from + i, shape.turned);

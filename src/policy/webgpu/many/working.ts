@@ -2,7 +2,8 @@ import type { PolicyConfig } from '../../checkpoint/config.ts';
 import type { LoraSpec } from '../../lora/spec.ts';
 import { adapterShapes } from '../../model/adapter.ts';
 import { layerMatrices, rowsOf } from '../../model/shapes.ts';
-import type { MatrixType } from '../../ops/values.ts';
+import { heldType, type HeldTypes } from '../../checkpoint/weight-type.ts';
+import { layerName } from '../../checkpoint/weights.ts';
 import { matrixParts, padded, rankStride, strideOf } from '../device/sizes.ts';
 import { KEYS, tilePositions } from '../kernels/many/attention-tile.ts';
 import { CHUNK_TILES } from '../kernels/many/score.ts';
@@ -11,7 +12,7 @@ import { SLICE_BYTES } from './head.ts';
 /** What is computed of many rows. */
 export interface ManyWorking {
   readonly config: PolicyConfig;
-  readonly type: MatrixType;
+  readonly type: HeldTypes;
   readonly rows: number;
   /** Contexts that the rows are of, at most. */
   readonly runs: number;
@@ -33,8 +34,12 @@ export function manyWorking(o: ManyWorking, largest: number): number {
   const { gateUp } = matrices;
   const share = c.heads / c.kvHeads;
   const tiles = 16 * (rows / tilePositions(share) + runs) + 32 * (rows / KEYS + runs);
-  const split =
-    matrixParts({ out: rowsOf(gateUp), in: gateUp.in, type }, largest).length > 1 && !train;
+  const isSplit = (_: unknown, layer: number): boolean => {
+    const names = gateUp.parts.map(({ part }) => layerName(layer, `${part}.weight`));
+    const shape = { out: rowsOf(gateUp), in: gateUp.in, type: heldType(type, names) };
+    return matrixParts(shape, largest).length > 1;
+  };
+  const split = !train && Array.from({ length: c.layers }).some(isSplit);
   let bytes = qkv + tiles + (split ? row(rowsOf(gateUp)) : 0);
   if (o.adapter) {
     const { shapes } = adapterShapes({ ...c, layers: 1 }, o.adapter);

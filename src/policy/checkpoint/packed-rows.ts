@@ -1,0 +1,11 @@
+/** Rows of a matrix in groups of 32 values; a row's last group is filled up with zeros. */
+export interface PackedRows {
+  /**
+   * `int8`: [rows, groups, 32], each value / scale in two's complement. `int4`: [rows, groups, 16], each
+   * value / scale + 8 in four bits, of two neighbours the first in the low half: as little-endian 32-bit
+   * words, value k of eight is bits [4k, 4k + 4).
+   */
+  readonly codes: Uint8Array;
+  /** [rows, groups], binary16. */
+  readonly scales: Uint16Array;
+}
