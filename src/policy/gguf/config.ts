@@ -84,8 +84,8 @@ class Settings {
 /** `rope_parameters` as transformers writes them. */
 type Rope = Record<string, unknown>;
 
-/** Training lengths that Llama 3's scaling was published with, and shorter ones of small models. */
-const ORIGINAL_POSITIONS = Array.from({ length: 13 }, (_, i) => 32 * 2 ** i);
+/** Training lengths: the one of Llama 3 first, as several may give the same divisors. */
+const ORIGINAL_POSITIONS = [8192, ...Array.from({ length: 13 }, (_, i) => 32 * 2 ** i)];
 
 /**
  * Llama 3's rotary scaling, of which a GGUF file holds only the resulting divisors, one per pair of dimensions.
@@ -99,7 +99,7 @@ function llama3Rope(
 ): Rope {
   const factor = decimal(Math.max(...divisors));
   const plain = ropeFrequencies(headDim, theta, { type: 'default' });
-  for (const originalPositions of ORIGINAL_POSITIONS.toReversed()) {
+  for (const originalPositions of ORIGINAL_POSITIONS) {
     const scaling = {
       type: 'llama3',
       factor,

@@ -1,3 +1,4 @@
+import type { HeldTypes } from '../../../src/policy/checkpoint/weight-type.ts';
 import type { TensorSource } from '../../../src/policy/checkpoint/tensor-source.ts';
 import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
 import type { LoraSpec } from '../../../src/policy/lora/spec.ts';
@@ -21,7 +22,7 @@ export const trainerOn = async (
 export const engineOn = async (
   ops: Ops,
   source: TensorSource,
-  type: MatrixType = 'f32',
+  type: HeldTypes = 'f32',
 ): Promise<GenerationEngine> =>
   new GenerationEngine(await uploadDecoder(ops, source, { type }), {
     maxSlots: 4,
