@@ -20,8 +20,9 @@ const word = (b: Uint8Array, at: number): number =>
   (b[at] ?? 0) | ((b[at + 1] ?? 0) << 8) | ((b[at + 2] ?? 0) << 16) | ((b[at + 3] ?? 0) << 24);
 
 /** `IQ4_NL`: what the 16 codes stand for, as multiples of the scale. */
+// prettier-ignore
 const LEVELS = Int8Array.of(
-  ...[-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113],
+  -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113,
 );
 
 /** Sixteen bytes of two codes each: low halves are values 0 to 15, high halves 16 to 31. */
