@@ -134,7 +134,7 @@ async function attempt(
     },
     (update) => {
       if (update.type === 'event' && update.event.kind === 'retrieve')
-        author.found(update.event.hits.map(({ passage }) => passage.title));
+        author.found(update.event.hits.map(({ passage }) => passage));
     },
   );
   signal?.throwIfAborted();

@@ -2,11 +2,15 @@ import type { Turn } from '../../agent/transcript/write-turn.ts';
 import { itemAt } from '../../base/items.ts';
 import type { Random } from '../../base/random.ts';
 import type { ChainStep, Question } from '../../records/records.ts';
+import { comparedPair, type FoundPage } from './compared.ts';
+import { comparedCountries } from './countries.ts';
+import { comparedDates } from './dates.ts';
 import { GaveUp } from './left-out.ts';
 import { plainTitle, SeenText } from './mentions.ts';
 import {
   answerThought,
   bridgeThought,
+  comparedThought,
   foundThought,
   openingThought,
   type Wanted,
@@ -49,6 +53,7 @@ export class GoldAuthor {
   readonly #chain: readonly ChainStep[];
   readonly #titles: string[];
   readonly #found = new Set<string>();
+  readonly #pages: FoundPage[] = [];
   /** Steps of the chain that are done. */
   #done = 0;
   #current: Lookup | null = null;
@@ -73,9 +78,10 @@ export class GoldAuthor {
     this.#seen = new SeenText(text);
   }
 
-  /** Takes the titles that a search brought; their text follows with the next turn. */
-  found(titles: readonly string[]): void {
-    for (const title of titles) this.#found.add(lower(title));
+  /** Takes what a search brought; as it is shown follows with the next turn. */
+  found(pages: readonly FoundPage[]): void {
+    this.#pages.push(...pages);
+    for (const { title } of pages) this.#found.add(lower(title));
   }
 
   /** @throws GaveUp where the evidence cannot be found, or is not shown */
@@ -182,8 +188,15 @@ export class GoldAuthor {
     const { answers } = this.question;
     const answer = answers.find((one) => isClosed(one) || this.#seen.names(one));
     if (answer === undefined) throw new GaveUp(last ? 'answer-not-shown' : 'no-evidence');
+    const { text, supporting } = this.question;
+    const compared = { text, answer, supporting };
+    const pair = comparedPair(compared, this.#pages, this.#seen);
+    const lines = pair && (comparedDates(compared, pair) ?? comparedCountries(compared, pair));
     const news = this.#news.filter((value) => lower(value) !== lower(answer));
-    return { thought: answerThought(this.random, news, answer), act: { answer } };
+    const thought = lines
+      ? comparedThought(this.random, lines, answer)
+      : answerThought(this.random, news, answer);
+    return { thought, act: { answer } };
   }
 }
 

@@ -57,15 +57,13 @@ export function bridgeThought(random: Random, bridged: boolean, next: Wanted): s
   return `${random.pick([`The passage names ${title}.`, `It leads to ${title}.`, `That is ${title}.`])} ${then(random, next)}`;
 }
 
-export function answerThought(random: Random, values: readonly string[], answer: string): string {
-  const said = values.length > 0 ? `${found(random, values)} ` : '';
-  return (
-    said +
-    random.pick([
-      `So the answer is ${answer}.`,
-      `The answer is ${answer}.`,
-      `That gives ${answer}.`,
-      `I can answer now: ${answer}.`,
-    ])
-  );
-}
+/** The answer with a full stop, where it has none. */
+const verdict = (random: Random, answer: string): string =>
+  `${random.pick(['So the answer is', 'The answer is', 'That gives', 'I can answer now:'])} ${answer}${/[.?!]$/u.test(answer) ? '' : '.'}`;
+
+export const answerThought = (random: Random, values: readonly string[], answer: string): string =>
+  `${values.length > 0 ? `${found(random, values)} ` : ''}${verdict(random, answer)}`;
+
+/** @param lines what is compared, each with its date */
+export const comparedThought = (random: Random, lines: readonly string[], answer: string): string =>
+  `${lines.join('. ')}. ${verdict(random, answer)}`;

@@ -11,7 +11,8 @@ import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { getRecipe, RECIPES } from '../../../src/recipes/index.ts';
 import { DIALECTS } from '../../../src/recipes/methods/dialect.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
-import type { ChainStep, Question } from '../../../src/records/records.ts';
+import type { ChainStep, Passage, Question } from '../../../src/records/records.ts';
+import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import type { PolicyTokenizer } from '../../../src/policy/policy.ts';
 import { byteTokenizer, wordTokenizer } from '../../agent/text/tokenizers.ts';
@@ -35,15 +36,17 @@ const CHAIN: Question = {
   ],
 };
 
-const retriever = retrieverOver([...LOCAL, ...WEB], []);
+const everything = retrieverOver([...LOCAL, ...WEB], []);
 
 interface Changes extends Partial<Omit<DemonstrationOptions, 'recipe'>> {
   recipe?: string;
   tokenizer?: PolicyTokenizer;
+  retriever?: Retriever;
 }
 
 const demonstrate = (question: Question, changes: Changes = {}) => {
-  const { recipe = 'search', tokenizer = wordTokenizer, overrides, ...others } = changes;
+  const { recipe = 'search', tokenizer = wordTokenizer, overrides, ...rest } = changes;
+  const { retriever = everything, ...others } = rest;
   return demonstrateGold(
     { retriever, router: createRouter(), now: () => 0 },
     {
@@ -88,7 +91,7 @@ describe('a demonstration from a gold chain', () => {
     expect(queries(rollout)).toEqual(['Old Wolf author', 'in which city was Victor Kerlund born']);
     for (const event of rollout.events) {
       if (event.kind !== 'retrieve') continue;
-      const real = await retriever.search('local', event.query, 2);
+      const real = await everything.search('local', event.query, 2);
       expect(event.hits).toEqual(real.hits);
     }
     expect(rollout.events.at(-1)).toMatchObject({ kind: 'stop', reason: 'answer' });
@@ -179,6 +182,73 @@ describe('a demonstration from supporting titles', () => {
       supporting: ['Victor Kerlund', 'Career of Victor Kerlund'],
     });
     expect(queries(rollout)).toEqual(['Victor Kerlund']);
+  });
+});
+
+describe('a comparison', () => {
+  const page = (title: string, text: string): Passage => ({
+    id: title,
+    title,
+    text,
+    sentences: [text],
+  });
+  const own = retrieverOver(
+    [
+      page('Old Wolf', 'Old Wolf is a 1931 French film by Victor Kerlund.'),
+      page('New Fox (film)', 'New Fox is an American film of 1942. Maria Cordine made it.'),
+      page(
+        'Victor Kerlund',
+        'Victor Kerlund (3 May 1904 – 1 June 1970) was a French maker of films.',
+      ),
+      page(
+        'Maria Cordine',
+        'Maria Cordine (2 April 1904 – 9 June 1961) was an American maker of films.',
+      ),
+    ],
+    [],
+  );
+  const films = ['Old Wolf', 'New Fox (film)'];
+  const makers = [...films, 'Victor Kerlund', 'Maria Cordine'];
+
+  it.each([
+    [
+      'Which came out first, Old Wolf or New Fox?',
+      films,
+      'Old Wolf',
+      ['Old Wolf: 1931', 'New Fox: 1942'],
+    ],
+    [
+      'Whose maker was born earlier, Old Wolf or New Fox?',
+      makers,
+      'New Fox',
+      ['Old Wolf: Victor Kerlund, 3 May 1904', 'New Fox: Maria Cordine, 2 April 1904'],
+    ],
+    [
+      'Whose maker died later, Old Wolf or New Fox?',
+      makers,
+      'Old Wolf',
+      ['Old Wolf: Victor Kerlund, 1 June 1970', 'New Fox: Maria Cordine, 9 June 1961'],
+    ],
+    [
+      'Are Old Wolf and New Fox from the same country?',
+      films,
+      'no',
+      ['Old Wolf: French', 'New Fox: American'],
+    ],
+  ])('%s is thought out from what is shown', async (text, supporting, answer, lines) => {
+    const question = { id: 'c', text, supporting, answers: [answer] };
+    const thought = thoughts(await made(question, { retriever: own })).at(-1);
+    for (const line of lines) expect(thought).toContain(`${line}.`);
+  });
+
+  it.each([
+    ['Which came out first, Old Wolf or New Fox?', films, 'New Fox'],
+    ['Are Old Wolf and New Fox from the same country?', films, 'yes'],
+    ['Which is longer, Old Wolf or New Fox?', films, 'Old Wolf'],
+  ])('%s has no reason that does not give its answer', async (text, supporting, answer) => {
+    const question = { id: 'c', text, supporting, answers: [answer] };
+    const thought = thoughts(await made(question, { retriever: own })).at(-1);
+    expect(thought).not.toMatch(/19\d\d|French|American/);
   });
 });
 
