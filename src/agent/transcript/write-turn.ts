@@ -74,43 +74,63 @@ function dialectPieces(dialect: Dialect, turn: Turn, first: boolean): Piece[] {
   ];
 }
 
-/**
- * The token ids with which a model writes a turn in the format that `tags` are of. Text between tags that are tokens of
- * their own is encoded in one piece, so that tags as text are cut as the tokenizer cuts them in running text.
- * @param place whether it is the first turn; whether the chat template has opened its thought already
- */
-export function turnIds(
-  tokenizer: PolicyTokenizer,
-  tags: Tags,
-  turn: Turn,
-  { first, opened }: { first: boolean; opened: boolean },
-): number[] {
-  const pieces = tags.dialect
-    ? dialectPieces(tags.dialect, turn, first)
-    : protocolPieces(turn, tags.spelling === 'text');
+/** Pieces as ids; text between tags that are tokens of their own is encoded in one piece. */
+function idsOf(tokenizer: PolicyTokenizer, tags: Tags, pieces: readonly Piece[]): number[] {
   const ids: number[] = [];
   let text = '';
   const flush = (): void => {
     if (text !== '') ids.push(...tokenizer.encodeText(text));
     text = '';
   };
-  for (const piece of opened && isThinkTag(pieces[0]) ? pieces.slice(1) : pieces) {
-    if (piece === 'end') {
-      flush();
-      ids.push(tokenizer.endIds?.[0] ?? tokenizer.endOfText);
-    } else if ('text' in piece) text += piece.text;
+  const place = (id: number): void => {
+    flush();
+    ids.push(id);
+  };
+  for (const piece of pieces) {
+    if (piece === 'end') place(tokenizer.endIds?.[0] ?? tokenizer.endOfText);
+    else if ('text' in piece) text += piece.text;
     else {
       const special = tags.dialect ? undefined : tokenizer.specialId(piece.tag);
       if (special === undefined)
         text += tags.dialect ? spelling(tags.dialect)(piece.tag) : piece.tag;
-      else {
-        flush();
-        ids.push(special);
-      }
+      else place(special);
     }
   }
   flush();
   return ids;
+}
+
+/**
+ * The token ids with which a model writes a turn in the format that `tags` are of; tags as text are cut as the tokenizer
+ * cuts them in running text. Tags in the content are made harmless.
+ * @param place whether it is the first turn; whether the chat template has opened its thought already
+ */
+export function turnIds(
+  tokenizer: PolicyTokenizer,
+  tags: Tags,
+  { thought, act }: Turn,
+  { first, opened }: { first: boolean; opened: boolean },
+): number[] {
+  const turn: Turn = {
+    thought: tags.plain(thought),
+    act: 'search' in act ? { search: tags.plain(act.search) } : { answer: tags.plain(act.answer) },
+  };
+  const pieces = tags.dialect
+    ? dialectPieces(tags.dialect, turn, first)
+    : protocolPieces(turn, tags.spelling === 'text');
+  return idsOf(tokenizer, tags, opened && isThinkTag(pieces[0]) ? pieces.slice(1) : pieces);
+}
+
+/** The token ids of a turn that is given with its tags; a turn that ends without an act ends with the end of text. */
+export function textIds(tokenizer: PolicyTokenizer, tags: Tags, text: string): number[] {
+  const pieces = text
+    .split(/(<\/?[a-z_]+>)/u)
+    .map((part): Piece =>
+      !tags.dialect && /^<.*>$/u.test(part) && tokenizer.specialId(part) !== undefined
+        ? { tag: part as `<${BlockKind}>` }
+        : { text: part },
+    );
+  return idsOf(tokenizer, tags, [...pieces, 'end']);
 }
 
 const isThinkTag = (piece: Piece | undefined): boolean =>

@@ -78,9 +78,21 @@ const TITLES = [
   /^(\S.{0,200}?) : /,
 ];
 
+/** A document as Python prints it, `{'document': 'Title\\ntext'}`; a result that is cut off may end inside it. */
+const PRINTED = /^\{'document': (['"])(.{0,300}?)\\n(.*?)(?:\1\})?$/s;
+
+const unescaped = (text: string): string =>
+  text.replaceAll(/\\([nt'"\\])/g, (_, mark: string) => (/[nt]/.test(mark) ? ' ' : mark));
+
 function passage(text: string, segment: number, start: number): ReadPassage {
   const body = text.trim();
   const from = start + text.length - text.trimStart().length;
+  const printed = PRINTED.exec(body);
+  if (printed) {
+    const [, , title = '', rest = ''] = printed;
+    const end = from + body.length;
+    return { segment, start: from, end, title: unescaped(title), text: unescaped(rest).trim() };
+  }
   for (const pattern of TITLES) {
     const match = pattern.exec(body);
     if (match)

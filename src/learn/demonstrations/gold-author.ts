@@ -6,7 +6,7 @@ import { comparedPair, type FoundPage } from './compared.ts';
 import { comparedCountries } from './countries.ts';
 import { comparedDates } from './dates.ts';
 import { GaveUp } from './left-out.ts';
-import { plainTitle, SeenText } from './mentions.ts';
+import { isClosed, plainTitle, SeenText } from './mentions.ts';
 import {
   answerThought,
   bridgeThought,
@@ -199,8 +199,6 @@ export class GoldAuthor {
     return { thought, act: { answer } };
   }
 }
-
-const isClosed = (answer: string): boolean => /^(?:yes|no)$/iu.test(answer.trim());
 
 /** A query without the mark that ends a question. */
 const bare = (query: string): string => query.replace(/[\s?]+$/u, '');

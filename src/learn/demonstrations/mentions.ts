@@ -34,3 +34,6 @@ export class SeenText {
 
 /** A title without what tells it from others of its name: `Springfield, Illinois` stays, `Mamta (1942 film)` is `Mamta`. */
 export const plainTitle = (title: string): string => title.replace(/\s*\([^()]*\)$/u, '') || title;
+
+/** Whether an answer needs no passage that says it. */
+export const isClosed = (answer: string): boolean => /^(?:yes|no)$/iu.test(answer.trim());

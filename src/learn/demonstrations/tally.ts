@@ -1,6 +1,6 @@
 import { mean, sum } from '../../base/statistics.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { tokensOf, type Outcome } from './from-gold.ts';
+import { tokensOf, type Outcome } from './write-rollout.ts';
 import { REASONS, type Reason } from './left-out.ts';
 
 /** What became of the questions or rollouts that demonstrations were made of. */

@@ -1,4 +1,4 @@
-import { turnIds, type Turn } from '../../agent/transcript/write-turn.ts';
+import { textIds, turnIds, type Turn } from '../../agent/transcript/write-turn.ts';
 import type { Tags } from '../../agent/transcript/tags.ts';
 import type {
   Generated,
@@ -10,6 +10,7 @@ import type {
   PolicyTokenizer,
 } from '../../policy/policy.ts';
 import { StopTexts } from '../../policy/stop-texts.ts';
+import { GaveUp, type Reason } from './left-out.ts';
 
 /** The model that demonstrations are for, without its weights: they are written in its tokens. */
 export interface DemonstrationModel {
@@ -19,21 +20,28 @@ export interface DemonstrationModel {
 }
 
 /**
- * Writes the next turn.
+ * Writes the next turn, as content or as text with its tags.
  * @param shown text that was added to the context since the last turn: the prompt, then results and hints
+ * @throws GaveUp where there is none
  */
-export type Author = (shown: string) => Turn;
+export type Author = (shown: string) => Turn | { text: string };
+
+interface Writing {
+  author: Author;
+  /** Called before the rollout ends because the author gave up. */
+  onGaveUp(reason: Reason): void;
+}
 
 /** A policy in whose place an author writes, in the tokens of a model; no token has a log-probability. */
 export const writtenPolicy = (
   { tokenizer, chat, info }: DemonstrationModel,
   tags: Tags,
-  author: Author,
+  writing: Writing,
 ): Policy => ({
   info,
   tokenizer,
   ...(chat && { chat }),
-  open: () => Promise.resolve(new WrittenSession(tokenizer, tags, author)),
+  open: () => Promise.resolve(new WrittenSession(tokenizer, tags, writing)),
   dispose: () => undefined,
 });
 
@@ -45,7 +53,7 @@ class WrittenSession implements PolicySession {
   constructor(
     private readonly tokenizer: PolicyTokenizer,
     private readonly tags: Tags,
-    private readonly author: Author,
+    private readonly writing: Writing,
   ) {}
 
   append(ids: readonly number[]): void {
@@ -54,15 +62,10 @@ class WrittenSession implements PolicySession {
   }
 
   generate(options: GenerateOptions): Promise<Generated> {
-    const shown = this.tokenizer.decode(this.#shown);
-    this.#shown = [];
-    const opened = shown.trimEnd().endsWith('<think>');
     const out: Generated = { ids: [], logprobs: [], entropies: [], finish: 'length' };
     const watch = new StopTexts(options, (ids) => this.tokenizer.decode(ids));
-    const place = { first: this.#first, opened };
-    this.#first = false;
-    const written = turnIds(this.tokenizer, this.tags, this.author(shown), place);
-    for (const id of written.slice(0, options.maxTokens)) {
+    const written = this.#write(options.maxTokens);
+    for (const id of written) {
       this.length += 1;
       out.ids.push(id);
       if (options.stopIds.includes(id) || watch.push(id)) {
@@ -71,6 +74,25 @@ class WrittenSession implements PolicySession {
       }
     }
     return Promise.resolve(out);
+  }
+
+  #write(maxTokens: number): number[] {
+    const shown = this.tokenizer.decode(this.#shown);
+    this.#shown = [];
+    const place = { first: this.#first, opened: shown.trimEnd().endsWith('<think>') };
+    this.#first = false;
+    try {
+      const turn = this.writing.author(shown);
+      const written =
+        'text' in turn
+          ? textIds(this.tokenizer, this.tags, turn.text)
+          : turnIds(this.tokenizer, this.tags, turn, place);
+      if (written.length > maxTokens) throw new GaveUp('too-long');
+      return written;
+    } catch (error) {
+      if (error instanceof GaveUp) this.writing.onGaveUp(error.reason);
+      throw error;
+    }
   }
 
   fork(): Promise<PolicySession> {

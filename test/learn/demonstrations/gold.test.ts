@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
+import { demonstrateGold } from '../../../src/learn/demonstrations/from-gold.ts';
 import {
-  demonstrateGold,
   unwritable,
   type DemonstrationOptions,
-} from '../../../src/learn/demonstrations/from-gold.ts';
+} from '../../../src/learn/demonstrations/write-rollout.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { segmentsOf } from '../../../src/learn/trajectories/segments.ts';
 import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
