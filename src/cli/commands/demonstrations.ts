@@ -12,7 +12,7 @@ import { messageOf } from '../../base/errors.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
-import { openOutput, writeAll } from '../evaluate/output.ts';
+import { openOutput, writeAll, type Output } from '../evaluate/output.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
@@ -139,11 +139,13 @@ export const demonstrationsCommand: Command = {
       throw new UsageError(`--from gold reads no rollouts; leave ${String(files[0])} out.`);
     const options = optionsOf(values, lists);
     const model = await modelOf(values.policy as string | undefined);
-    const output = openOutput(String(values.out));
+    let output: Output | null = null;
     const tally = new Tally();
     try {
       for await (const outcome of made(from, { values, lists, model, options }, files)) {
         tally.add(outcome);
+        // Not before the sources are open: a mistake in them leaves an older file as it is.
+        output ??= openOutput(String(values.out));
         if ('rollout' in outcome) writeAll(output, [outcome.rollout]);
       }
     } catch (error) {

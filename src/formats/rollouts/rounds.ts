@@ -79,7 +79,7 @@ const TITLES = [
 ];
 
 /** A document as Python prints it, `{'document': 'Title\\ntext'}`; a result that is cut off may end inside it. */
-const PRINTED = /^\{'document': (['"])(.{0,300}?)\\n(.*?)(?:\1\})?$/s;
+const PRINTED = /^\{'document': (['"])(?:(.{0,300}?)\\n)?(.*?)(?:\1\})?$/s;
 
 const unescaped = (text: string): string =>
   text.replaceAll(/\\([nt'"\\])/g, (_, mark: string) => (/[nt]/.test(mark) ? ' ' : mark));
@@ -120,7 +120,8 @@ function passagesIn(
   );
   const quoted = [...text.matchAll(QUOTED)].map((match) => match.index);
   const lines = [...text.matchAll(/^.*\S.*$/gm)].map((match) => match.index);
-  const starts = numbered.length > 0 ? numbered : quoted[0] === 0 ? quoted : lines;
+  const printed = text.startsWith("{'document'");
+  const starts = numbered.length > 0 && !printed ? numbered : quoted[0] === 0 ? quoted : lines;
   return starts.map((from, i) => passage(text.slice(from, starts[i + 1]), index, start + from));
 }
 

@@ -63,6 +63,7 @@ function rewrite(rollout: ImportedRollout): Rewritten {
       turns.push({ thought, act: { search: round.query.text.replaceAll(/\s+/gu, ' ').trim() } });
       results.push(foreign.of(round.passages.map((one) => titled(one, round))));
     } else {
+      if (round.passages.length > 0) throw new GaveUp('made-up-result');
       if (results.length === 0) throw new GaveUp('no-search');
       if (thought === '') throw new GaveUp('no-thought');
       turns.push({ thought, act: { answer: answer.trim() } });

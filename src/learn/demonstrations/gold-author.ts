@@ -144,12 +144,12 @@ export class GoldAuthor {
         bare(query),
         ...(betterQuery === undefined ? [] : [betterQuery]),
         ...(this.#seen.names(title) ? [title] : []),
-        ...(this.#seen.names(plain) ? [`${plain} ${relation}`, plain] : []),
+        ...(this.#seen.names(plain) ? [plain] : []),
         ...(subject === '' ? [] : [subject]),
         keywords(query).join(' '),
       ]),
       wanted:
-        relation === ''
+        relation === '' || RELATION_ID.test(relation)
           ? { kind: 'question', text: bare(query) }
           : { kind: 'relation', subject, relation },
       step,
@@ -199,6 +199,9 @@ export class GoldAuthor {
     return { thought, act: { answer } };
   }
 }
+
+/** A relation as a world names it: `company.foundingYear` is no wording. */
+const RELATION_ID = /^\p{L}+\.\p{L}+$/u;
 
 /** A query without the mark that ends a question. */
 const bare = (query: string): string => query.replace(/[\s?]+$/u, '');

@@ -10,6 +10,7 @@ export const REASONS = {
   'no-gold': 'the file has no accepted answer for it',
   'no-answer': 'it gives no answer, or none that can be read',
   'no-search': 'it makes no search',
+  'made-up-result': 'a result follows no query: the model wrote it itself',
   'no-thought': 'a step has no thought',
   'several-queries': 'it asks several queries at once',
   'other-action': 'it uses an action that the recipe does not have',

@@ -34,6 +34,7 @@ describe('the passages of a result', () => {
     ['<information>Doc 1(Title: "Low Tide (novel)") A novel (1990).\nDoc 2(Title: "Ferry") A film.</information>', [['Low Tide (novel)', 'A novel (1990).'], ['Ferry', 'A film.']]],
     ['<information>\n"Low Tide"\nA novel.\n"Long."\n\n"Ferry "A" (film)"\nA film.\n</information>', [['Low Tide', 'A novel.\n"Long."'], ['Ferry "A" (film)', 'A film.']]],
     ['<information>A novel.\n\n"Ferry"\nA film.</information>', [['', 'A novel.'], ['', '"Ferry"'], ['', 'A film.']]],
+    [`<information>{'document': 'Low Tide\\nA novel.\\n(1) It\\'s long.'}\n{'document': 'no title'}\n{'document': "Ferry's\\nA film, cut`, [['Low Tide', "A novel. (1) It's long."], ['', 'no title'], ["Ferry's", 'A film, cut']]],
     ['<information>plain (1) text "(2) x</information>', [['', 'plain (1) text "(2) x']]],
   ])('%j', (text, expected) => expect(told(text)).toEqual(expected)); // prettier-ignore
 

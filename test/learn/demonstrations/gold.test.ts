@@ -17,6 +17,7 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import type { PolicyTokenizer } from '../../../src/policy/policy.ts';
 import { byteTokenizer, wordTokenizer } from '../../agent/text/tokenizers.ts';
 import { LOCAL, QUESTION, retrieverOver, WEB } from '../../agent/helpers.ts';
+import { modelWith } from './model.ts';
 import { tokenizer as tagTokenizer } from '../../agent/tokenizer.ts';
 
 const step = (subject: string, relation: string, object: string, title: string): ChainStep => ({
@@ -49,17 +50,7 @@ const demonstrate = (question: Question, changes: Changes = {}) => {
   const { retriever = everything, ...others } = rest;
   return demonstrateGold(
     { retriever, router: createRouter(), now: () => 0 },
-    {
-      tokenizer,
-      info: {
-        id: 'm',
-        revision: 'r',
-        parameters: 0,
-        maxContext: 4096,
-        device: 'wasm',
-        dtype: '',
-      },
-    },
+    modelWith(tokenizer),
     question,
     {
       recipe: getRecipe(recipe),
@@ -124,13 +115,13 @@ describe('a demonstration from a gold chain', () => {
   it('is the same for the same seed, and worded otherwise for others', async () => {
     expect((await made(CHAIN)).segments).toEqual((await made(CHAIN)).segments);
     const worded = await Promise.all(
-      Array.from({ length: 12 }, async (_, seed) => thoughts(await made(CHAIN, { seed })).join()),
+      Array.from({ length: 8 }, async (_, seed) => thoughts(await made(CHAIN, { seed })).join()),
     );
-    expect(new Set(worded).size).toBeGreaterThan(4);
+    expect(new Set(worded).size).toBeGreaterThan(3);
   });
 
   it('names a value only after a passage has shown it', async () => {
-    for (let seed = 0; seed < 20; seed++) {
+    for (let seed = 0; seed < 8; seed++) {
       const { segments } = await made(CHAIN, { seed });
       for (const name of ['Victor Kerlund', 'Borfield']) {
         const said = segments.findIndex((s) => s.source === 'policy' && s.text.includes(name));
