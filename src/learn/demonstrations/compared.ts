@@ -20,13 +20,13 @@ interface Side {
   /** Texts of the pages that tell the fact: its own, or those of the thing that its own page leads to. */
   pages: readonly string[];
   /** Says a fact of it: `Old Wolf: 1931`, or `Old Wolf: Victor Kerlund, 1901`. */
-  line(fact: string): string;
+  line: (fact: string) => string;
 }
 
 export interface Pair {
   sides: readonly [Side, Side];
   /** Whether a fact is in the passages as they were shown. */
-  shows(fact: string): boolean;
+  shows: (fact: string) => boolean;
 }
 
 /** @returns null where the question does not compare two things that it names */

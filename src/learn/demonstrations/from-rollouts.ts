@@ -125,7 +125,7 @@ export async function demonstrateRollout(
         if (next > 0) seen.add(shown);
         const turn = turns[next++];
         if (!turn) throw new GaveUp('no-answer');
-        if ('answer' in turn.act && !isSaid(turn.act.answer, seen))
+        if ('answer' in turn.act && !isSaid([turn.act.answer, ...answers], seen))
           throw new GaveUp('answer-not-shown');
         return turn;
       },
@@ -134,4 +134,6 @@ export async function demonstrateRollout(
   );
 }
 
-const isSaid = (answer: string, seen: SeenText): boolean => isClosed(answer) || seen.names(answer);
+/** Whether a text says one of the wordings of an answer. */
+const isSaid = (wordings: readonly string[], seen: SeenText): boolean =>
+  wordings.some((answer) => isClosed(answer) || seen.names(answer));

@@ -58,7 +58,7 @@ interface Written {
   by: string;
   author: Author;
   /** Called with what each search brought, before the author is asked for the next turn. */
-  onHits?(hits: readonly Hit[]): void;
+  onHits?: (hits: readonly Hit[]) => void;
 }
 
 /**
