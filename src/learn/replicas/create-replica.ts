@@ -3,7 +3,7 @@ import type { TrainLimits } from '../../policy/lora/train-batch.ts';
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
 import { TrainReplica } from './replica.ts';
 
-/** Tokens of one micro-batch by default; a whole context always fits. */
+/** Tokens that a micro-batch is packed to by default; a longer context is one by itself. */
 export const MICRO_TOKENS = 2048;
 
 export interface ReplicaOptions {
@@ -21,8 +21,9 @@ export const trainLimits = (maxLength: number, microTokens = MICRO_TOKENS): Trai
 
 /** A replica of the learner on the device of a policy. @throws MemoryError, RangeError for a spec */
 export function createReplica(options: ReplicaOptions): TrainReplica {
-  const { policy, adapter, microTokens } = options;
+  const { policy, adapter, microTokens = MICRO_TOKENS } = options;
   return new TrainReplica(
     policy.trainer(adapter, trainLimits(policy.info.maxContext, microTokens)),
+    microTokens,
   );
 }

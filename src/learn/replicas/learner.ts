@@ -27,16 +27,16 @@ interface Part<S> {
 }
 
 /**
- * Micro-batches of at most `maxTokens` tokens: longest sequences first, so that one call holds
+ * Micro-batches of at most `packTokens` tokens, or one longer sequence: longest sequences first, so that one call holds
  * sequences of about one length. Depends only on the lengths.
  */
 function packByLength<S extends { ids: ArrayLike<number> }>(
   items: readonly S[],
-  maxTokens: number,
+  { maxTokens, packTokens }: { maxTokens: number; packTokens: number },
 ): Part<S>[] {
   const order = items.map((item, place) => ({ item, place, ids: item.ids }));
   order.sort((a, b) => b.ids.length - a.ids.length || a.place - b.place);
-  return microBatches(order, maxTokens).map((run) => ({
+  return microBatches(order, maxTokens, packTokens).map((run) => ({
     items: run.map(({ item }) => item),
     places: run.map(({ place }) => place),
   }));
@@ -51,6 +51,8 @@ function packByLength<S extends { ids: ArrayLike<number> }>(
 export class PolicyLearner {
   /** Most tokens of one context. */
   readonly maxTokens: number;
+  /** Tokens that contexts are packed to, so that replicas share a batch; a longer context is a call by itself. */
+  readonly packTokens: number;
   /** Called with tokens of forward and backward passes as they are computed; absent: nobody listens. */
   onTokens: ((tokens: number) => void) | undefined;
   readonly #replicas: readonly ReplicaClient[];
@@ -68,6 +70,7 @@ export class PolicyLearner {
     this.#replicas = replicas;
     for (const replica of replicas) replica.onTokens = (tokens) => this.onTokens?.(tokens);
     this.maxTokens = first.maxTokens;
+    this.packTokens = first.packTokens ?? first.maxTokens;
     this.#held = replicas.map(() => null);
   }
 
@@ -86,7 +89,7 @@ export class PolicyLearner {
     const adapter = this.#adapter;
     if (!adapter) throw new Error('learner: no adapter was set');
     const contexts = splitTrained(items);
-    const parts = packByLength(contexts.items, this.maxTokens);
+    const parts = packByLength(contexts.items, this);
     let done = 0;
     const results = await this.#spread(parts, this.#version, async (replica, part) => {
       const result = await replica.gradient(part.items, objective);
@@ -106,7 +109,7 @@ export class PolicyLearner {
   /** Scores of the items' trained tokens; `reference`: with the adapter switched off. */
   async score(items: readonly ScoredItem[], reference: boolean): Promise<ItemScores[]> {
     const contexts = splitScored(items);
-    const parts = packByLength(contexts.items, this.maxTokens);
+    const parts = packByLength(contexts.items, this);
     const version = reference ? OFF : this.#version;
     const results = await this.#spread(parts, version, (replica, part) =>
       replica.score(part.items),
@@ -122,7 +125,7 @@ export class PolicyLearner {
   /** Hidden states at the items' trained tokens, with the adapter that was set. */
   async hidden(items: readonly ScoredItem[]): Promise<HiddenStates[]> {
     const contexts = splitScored(items);
-    const parts = packByLength(contexts.items, this.maxTokens);
+    const parts = packByLength(contexts.items, this);
     const results = await this.#spread(parts, this.#version, (replica, part) => {
       if (!replica.hidden)
         throw new Error('learner: its replicas give no hidden states, which a critic needs');

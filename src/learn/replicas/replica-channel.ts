@@ -31,7 +31,7 @@ export interface ToReplica {
 }
 
 export type FromReplica =
-  | { replica: 'ready'; maxTokens: number }
+  | { replica: 'ready'; maxTokens: number; packTokens?: number | undefined }
   /** Tokens of a batch that were computed since the last such message. */
   | { replica: 'work'; tokens: number }
   | { replica: number; result: Answer }
@@ -79,7 +79,11 @@ export function serveReplica(
   });
   replica.onTokens = (tokens) => channel.postMessage({ replica: 'work', tokens });
   channel.start?.();
-  channel.postMessage({ replica: 'ready', maxTokens: replica.maxTokens });
+  channel.postMessage({
+    replica: 'ready',
+    maxTokens: replica.maxTokens,
+    packTokens: replica.packTokens,
+  });
 }
 
 type Result = Extract<FromReplica, { result: unknown }>['result'];
@@ -87,6 +91,7 @@ type Result = Extract<FromReplica, { result: unknown }>['result'];
 /** The near end of a replica in a worker. */
 export class RemoteReplica implements ReplicaClient {
   readonly maxTokens: number;
+  readonly packTokens: number | undefined;
   onTokens: ReplicaClient['onTokens'];
   readonly #port: Channel<FromReplica, ToReplica>;
   readonly #waiting = new Map<
@@ -96,9 +101,13 @@ export class RemoteReplica implements ReplicaClient {
   #next = 0;
   #fault: Error | null = null;
 
-  constructor(port: Channel<FromReplica, ToReplica>, maxTokens: number) {
+  constructor(
+    port: Channel<FromReplica, ToReplica>,
+    { maxTokens, packTokens }: Pick<ReplicaClient, 'maxTokens' | 'packTokens'>,
+  ) {
     this.#port = port;
     this.maxTokens = maxTokens;
+    this.packTokens = packTokens;
     port.addEventListener('message', ({ data }) => this.#receive(data));
   }
 
@@ -170,7 +179,7 @@ export function connectReplica(port: Channel<FromReplica, ToReplica>): Promise<R
     const onReady = ({ data }: MessageEvent<FromReplica>): void => {
       if (typeof data !== 'object' || !('replica' in data) || data.replica !== 'ready') return;
       port.removeEventListener('message', onReady);
-      resolve(new RemoteReplica(port, data.maxTokens));
+      resolve(new RemoteReplica(port, data));
     };
     port.addEventListener('message', onReady);
     port.start?.();

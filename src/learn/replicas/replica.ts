@@ -64,6 +64,8 @@ export interface PartGradient {
 export interface ReplicaClient {
   /** Most tokens of one call. */
   readonly maxTokens: number;
+  /** Tokens that calls are packed to; absent: `maxTokens`. */
+  readonly packTokens?: number | undefined;
   setAdapter(version: number, flat: Float32Array | null): Promise<void>;
   /** Loss of the items and its gradient with respect to the adapter. */
   gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient>;
@@ -107,7 +109,10 @@ export class TrainReplica implements ReplicaClient {
   readonly #trainer: LoraTrainer;
   #version: number | null = null;
 
-  constructor(trainer: LoraTrainer) {
+  constructor(
+    trainer: LoraTrainer,
+    readonly packTokens?: number,
+  ) {
     this.#trainer = trainer;
     trainer.onTokens = (tokens) => this.onTokens?.(tokens);
   }

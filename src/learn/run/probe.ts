@@ -296,7 +296,7 @@ export async function probe(parts: ProbeParts): Promise<Probe> {
     waves,
     update: learned?.update ?? null,
     score: learned?.score ?? null,
-    microTokens: learner.maxTokens,
+    microTokens: learner.packTokens,
     bytes: await learner.bytes(),
   };
 }

@@ -82,10 +82,14 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
   };
 }
 
-/** Cuts a list of sequences, in order, into runs of at most `maxTokens` tokens each. */
+/**
+ * Cuts a list of sequences, in order, into runs of at most `packTokens` tokens each; a longer sequence is a run by itself.
+ * @throws Error for one of more than `maxTokens`
+ */
 export function microBatches<S extends { ids: ArrayLike<number> }>(
   sequences: readonly S[],
   maxTokens: number,
+  packTokens = maxTokens,
 ): S[][] {
   const runs: S[][] = [];
   let room = 0;
@@ -95,7 +99,7 @@ export function microBatches<S extends { ids: ArrayLike<number> }>(
       throw new Error(`batch: a sequence has ${length} tokens, the limit is ${maxTokens}`);
     if (length > room) {
       runs.push([]);
-      room = maxTokens;
+      room = Math.max(packTokens, length);
     }
     runs.at(-1)!.push(sequence);
     room -= length;

@@ -10,7 +10,14 @@ import { adapterShapes } from './adapter.ts';
 import { embedRows, LearningGates, type MixedBatch } from './mixtures.ts';
 import type { AdapterPlaces, Decoder } from './decoder.ts';
 import { attention, feedForward, headsOf } from './forward.ts';
-import { surely, trainingMemory, trainingStore, type TrainingMemory } from './training-memory.ts';
+import {
+  stepInsides,
+  surely,
+  trainingMemory,
+  trainingStore,
+  type StepInside,
+  type TrainingMemory,
+} from './training-memory.ts';
 
 /** Contexts begin at multiples of this in a store. */
 const ALIGNED = 8;
@@ -39,6 +46,8 @@ export class DecoderLoraTrainer implements LoraTrainer {
   readonly #picks: TrainingMemory['picks'];
   readonly #insides: TrainingMemory['insides'];
   readonly #stores: TrainingMemory['stores'];
+  /** Of the step under way: what its first layers compute, where not all layers have a place that stays. */
+  #step: readonly StepInside[] = [];
   readonly #backward: TrainingMemory['backward'];
   readonly #inputs: TrainingMemory['inputs'];
   #state: 'none' | 'off' | 'on' = 'none';
@@ -125,6 +134,21 @@ export class DecoderLoraTrainer implements LoraTrainer {
   ): Promise<RowScores> {
     if (this.#state !== 'on') throw new Error('adapter: it is switched off; there is no gradient');
     await this.#reserve(batch, true);
+    const { ops } = this.#decoder;
+    if (!this.#keepsAll) {
+      const positions = aligned(this.#runs(batch).positions);
+      const at = { rows: batch.ids.length, positions, keys: this.#keys };
+      this.#step = stepInsides(this.#decoder, this.#limits, at);
+    }
+    try {
+      return await this.#gradientOf(batch, weigh);
+    } finally {
+      ops.free(...this.#step.flatMap(({ handles }) => handles));
+      this.#step = [];
+    }
+  }
+
+  #gradientOf(batch: PackedBatch, weigh: (scores: RowScores) => Float32Array): Promise<RowScores> {
     return this.#withInputs(batch, 1 - BACKWARD_SHARE, async (mixed) => {
       const scores = await this.#scores(batch);
       const coefficients = weigh(scores);
@@ -268,7 +292,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
     for (let layer = 0; layer < layers; layer++) {
       const { from, inside, store } = this.#at(layer);
       const x = itemAt(this.#inputs, layer + 1, 'inputs');
-      if (this.#keeps) {
+      if (this.#keeps(layer)) {
         this.#inside(layer);
         ops.copyRows({ from: inside.middle, to: x, tokens });
         const by = decoder.projection(layer, 'down');
@@ -288,16 +312,24 @@ export class DecoderLoraTrainer implements LoraTrainer {
     }
   }
 
-  /** Whether the way back finds what every layer computed. */
-  get #keeps(): boolean {
+  /** Whether every layer has a place for what it computes. */
+  get #keepsAll(): boolean {
     return this.#insides.length === this.#decoder.config.layers;
+  }
+
+  /** Whether the way back finds what a layer computed. */
+  #keeps(layer: number): boolean {
+    return this.#keepsAll || layer < this.#step.length;
   }
 
   /** Input of a layer, and where it computes. */
   #at(layer: number) {
-    const at = this.#keeps ? layer : 0;
+    const from = itemAt(this.#inputs, layer, 'inputs');
+    const own = this.#step[layer];
+    if (own) return { from, inside: own.inside, store: own.store };
+    const at = this.#keepsAll ? layer : 0;
     return {
-      from: itemAt(this.#inputs, layer, 'inputs'),
+      from,
       inside: itemAt(this.#insides, at, 'insides'),
       store: itemAt(this.#stores, at, 'stores'),
     };
@@ -343,7 +375,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
     const { q, attended, inner, middle, lse, gateUp, heads: raw } = inside;
     const { dx, dq, dKeys, dValues, dAttended, dInner } = this.#backward;
     const { postNorm: norm } = decoder.layer(layer);
-    if (!this.#keeps) this.#inside(layer);
+    if (!this.#keeps(layer)) this.#inside(layer);
 
     const down = decoder.projection(layer, 'down');
     ops.projectResidualBackward({ input: inner, by: down, tokens, dx, dInput: dInner });

@@ -1,5 +1,6 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
+import { MemoryError } from '../ops/faults.ts';
 import type { Handle, Ops } from '../ops/ops.ts';
 import type {
   Activations,
@@ -73,6 +74,67 @@ export function keepsInsides(c: PolicyConfig, limits: TrainLimits, device: Ops['
   return bytes <= (limits.insideBytes ?? INSIDE_BYTES[device]);
 }
 
+function insideOf(ops: Ops, c: PolicyConfig, rows: number, keep: Keep): Inside {
+  const one = (width: number, label: string): Activations =>
+    keep(ops.activations(rows, width, label));
+  const activations = (_: number, width: number, label: string) => one(width, label);
+  return {
+    ...forwardBuffers({ activations }, c, rows),
+    heads: one((c.heads + 2 * c.kvHeads) * c.headDim, 'heads'),
+    lse: one(c.heads, 'sums of attention'),
+    gateUp: one(2 * c.intermediateSize, 'gate and up'),
+    middle: one(c.hiddenSize, 'middle'),
+  };
+}
+
+/** What one layer computed in a step, with its keys and values. */
+export interface StepInside {
+  readonly inside: Inside;
+  readonly store: KvCache;
+  readonly handles: readonly Handle[];
+}
+
+/** Most bytes of what layers compute that a step holds for its own time. */
+const STEP_BYTES = { oracle: 0, wasm: 2 ** 30, webgpu: 0 };
+
+/** Bytes of what a layer computes in a step. */
+export const stepBytes = (
+  c: PolicyConfig,
+  { rows, positions }: { rows: number; positions: number },
+): number => 4 * (rows * insideWidth(c) + 2 * positions * c.kvHeads * c.headDim);
+
+/**
+ * Room for what the first layers compute in one step of `rows` tokens, for as many layers as memory allows: their forward
+ * pass is then not made again on the way back. To be freed after the step.
+ */
+export function stepInsides(
+  { ops, config: c }: Decoder,
+  limits: TrainLimits,
+  o: { rows: number; positions: number; keys: StoreType },
+): StepInside[] {
+  const budget = limits.insideBytes ?? STEP_BYTES[ops.device];
+  const layers = Math.min(c.layers, Math.floor(budget / stepBytes(c, o)));
+  const made: StepInside[] = [];
+  while (made.length < layers) {
+    const handles: Handle[] = [];
+    const keep: Keep = (handle) => {
+      handles.push(handle);
+      return handle;
+    };
+    try {
+      const inside = insideOf(ops, c, o.rows, keep);
+      const store = keep(trainingStore(ops, c, o.positions, o.keys));
+      made.push({ inside, store, handles });
+    } catch (error) {
+      // The rest is computed again.
+      ops.free(...handles);
+      if (error instanceof MemoryError) break;
+      throw error;
+    }
+  }
+  return made;
+}
+
 export function trainingMemory(
   { ops, config: c }: Decoder,
   o: { shapes: readonly AdapterShape[]; limits: TrainLimits; keys: StoreType },
@@ -82,7 +144,6 @@ export function trainingMemory(
   const one = (width: number, label: string): Activations =>
     keep(ops.activations(rows, width, label));
   const [queries, keys] = [c.heads * c.headDim, c.kvHeads * c.headDim];
-  const activations = (_: number, width: number, label: string) => one(width, label);
   const insides = keepsInsides(c, o.limits, ops.device) ? c.layers : 1;
   const store = () => keep(trainingStore(ops, c, positionsOf(o.limits), o.keys));
   return {
@@ -90,13 +151,7 @@ export function trainingMemory(
     tokens: keep(ops.tokens(rows)),
     picks: keep(ops.picks(rows)),
     inputs: Array.from({ length: c.layers + 1 }, (_, l) => one(c.hiddenSize, `input ${l}`)),
-    insides: Array.from({ length: insides }, () => ({
-      ...forwardBuffers({ activations }, c, rows),
-      heads: one(queries + 2 * keys, 'heads'),
-      lse: one(c.heads, 'sums of attention'),
-      gateUp: one(2 * c.intermediateSize, 'gate and up'),
-      middle: one(c.hiddenSize, 'middle'),
-    })),
+    insides: Array.from({ length: insides }, () => insideOf(ops, c, rows, keep)),
     stores: Array.from({ length: insides }, store),
     backward: {
       dx: one(c.hiddenSize, 'gradient of the residual'),

@@ -45,6 +45,8 @@ describe('micro-batches', () => {
     expect(microBatches(list, 3)).toEqual([[list[0], list[1]], [list[2]], [list[3]]]);
     expect(microBatches(list, 7)).toEqual([list]);
     expect(microBatches([], 3)).toEqual([]);
+    // A longer one is a run by itself.
+    expect(microBatches(list, 3, 2)).toEqual(list.map((one) => [one]));
     expect(() => microBatches(list, 2)).toThrow('a sequence has 3 tokens, the limit is 2');
   });
 

@@ -12,6 +12,7 @@ import {
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
 import { Decoder } from '../../../src/policy/model/decoder.ts';
 import { planDecoder } from '../../../src/policy/model/plan.ts';
+import { stepBytes } from '../../../src/policy/model/training-memory.ts';
 import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
 import { MemoryError } from '../../../src/policy/ops/faults.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
@@ -184,8 +185,12 @@ describe('gradients', () => {
   it('are the same, bit for bit, whether what layers compute is kept or computed again', async () => {
     const { expected, weights } = fixture;
     const batch = unweighted(expected.sequences);
-    const [kept, again] = await Promise.all(
-      [undefined, 0].map(async (insideBytes) => {
+    const { layers } = weights.config;
+    // All layers are kept, as many as a step has room for, and none.
+    const { length: rows } = batch.ids;
+    const some = stepBytes(weights.config, { rows, positions: 2 * rows }) * (layers - 1);
+    const [kept, partly, again] = await Promise.all(
+      [undefined, some, 0].map(async (insideBytes) => {
         const own = { ...limits, ...(insideBytes === undefined ? {} : { insideBytes }) };
         const trainer = await trainerOf(weights, adapter.spec, own);
         await trainer.setAdapter(adapter.flat);
@@ -197,8 +202,12 @@ describe('gradients', () => {
         return { scores, gradients, bytes };
       }),
     );
-    expect(kept?.scores).toEqual(again?.scores);
-    expect(kept?.gradients).toEqual(again?.gradients);
+    for (const one of [kept, partly]) {
+      expect(one?.scores).toEqual(again?.scores);
+      expect(one?.gradients).toEqual(again?.gradients);
+    }
+    // What a step held is free after it.
+    expect(partly?.bytes).toBe(again?.bytes);
     expect(kept?.gradients.some((value) => value !== 0)).toBe(true);
     // Else both would have been the same way.
     expect(kept?.bytes).toBeGreaterThan(again?.bytes ?? Infinity);
