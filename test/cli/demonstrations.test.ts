@@ -5,6 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { LOCAL, WEB } from '../agent/helpers.ts';
+import { folderFiles } from '../../src/cli/shared/checkpoint-folder.ts';
+import { builtIn } from '../../src/cli/shared/paths.ts';
+import { openReader } from '../../src/policy/open/reader.ts';
+import { strictServer, type Asked } from '../policy/remote/endpoint/strict-server.ts';
 import { labHere } from './lab.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'demonstrations-'));
@@ -92,8 +96,93 @@ describe('lab demonstrations', () => {
     expect(seen.out).toMatch(/EM \(SQuAD\)\s+1 \(100\.0 %\)/);
   });
 
+  describe('--from teacher', () => {
+    /** What the model writes after a message: in pieces that are no tokens of ours. */
+    const pieces = (text: string): string[] => text.match(/.{1,5}/gsu) ?? [];
+    const turn = (thought: string, act: string): string[] =>
+      pieces(`<think> ${thought} </think>\n${act}`);
+    const reply = (place: string) => (asked: Asked) => {
+      const read = 'messages' in asked ? (asked.messages.at(-1)?.content ?? '') : '';
+      if (read.includes('Victor Kerlund was born'))
+        return turn(
+          `He was born in ${place}.`,
+          `<short_answer> \\boxed{ ${place} } </short_answer>`,
+        );
+      return read.includes('was written by')
+        ? turn('It is Victor Kerlund.', '<search> Victor Kerlund born </search>')
+        : turn('Who wrote Old Wolf?', '<search> author of Old Wolf </search>');
+    };
+    const teach = (url: string, ...words: string[]) =>
+      labHere(
+        'demonstrations',
+        '--from',
+        'teacher',
+        url,
+        '--corpus',
+        file('corpus.jsonl.gz'),
+        '--questions',
+        file('questions.jsonl'),
+        '--limit',
+        '1',
+        '--k',
+        '1',
+        '--out',
+        file('teacher.jsonl'),
+        ...words,
+      );
+
+    it('keeps what a served model writes right, in the tokens of the model that learns', async () => {
+      const server = await strictServer({ tokens: reply('Borfield') });
+      try {
+        const run = await teach(server.url, '--group', '2', '--json');
+        expect(run).toMatchObject({ status: 0 });
+        expect(JSON.parse(run.out)).toMatchObject({ of: 2, kept: 2, searches: 2 });
+      } finally {
+        await server.close();
+      }
+      const [rollout] = read('teacher.jsonl');
+      const { tokenizer } = await openReader(folderFiles(builtIn('policy')));
+      const own = rollout?.segments.filter(({ source }) => source === 'policy') ?? [];
+      expect(own.map(({ text }) => text).join('')).toContain('It is Victor Kerlund.');
+      for (const { ids, text, tokens, mask } of rollout?.segments ?? []) {
+        expect(tokens).toBeUndefined();
+        expect(tokenizer.decode(ids)).toBe(text);
+        expect(mask).toBe(own.some((one) => one.text === text) ? 1 : 0);
+      }
+      expect(rollout?.policy.logprobs).toMatch(/tiny sampled this text/);
+    });
+
+    it('keeps nothing that is wrong, and says why', async () => {
+      const server = await strictServer({ tokens: reply('Mondria') });
+      try {
+        const run = await teach(server.url, '--group', '1');
+        expect(run.status).toBe(2);
+        expect(run.out).toContain('1  left out: its answer is wrong');
+        expect(run.err).toContain('None of the teacher’s rollouts became a demonstration');
+      } finally {
+        await server.close();
+      }
+    });
+
+    it('says what the server said where it is at fault', async () => {
+      const server = await strictServer({ key: 'secret' });
+      try {
+        const run = await teach(server.url);
+        expect(run.status).toBe(2);
+        expect(run.err).toMatch(/--teacher http.*FORAGE_API_KEY/);
+      } finally {
+        await server.close();
+      }
+    });
+  });
+
   it.each<[string, string[], RegExp]>([
     ['no file', ['--from', 'rollouts'], /needs files of rollouts/],
+    [
+      'no address',
+      ['--from', 'teacher', 'x.jsonl'],
+      /needs the address of one OpenAI-compatible server/,
+    ],
     ['a file too many', ['--from', 'gold', 'x.jsonl'], /reads no rollouts; leave x\.jsonl out/],
     ['a missing file', ['--from', 'rollouts', 'x.jsonl'], /x\.jsonl is not a readable file/],
     [

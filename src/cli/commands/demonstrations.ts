@@ -9,6 +9,12 @@ import {
 } from '../../learn/demonstrations/write-rollout.ts';
 import type { DemonstrationModel } from '../../learn/demonstrations/written-policy.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { EndpointBackend } from '../../policy/remote/endpoint/backend.ts';
+import { TextPolicy } from '../../policy/remote/pieces/text-policy.ts';
+import type { Endpoint } from '../../records/setup.ts';
+import { demonstrateByTeacher } from '../../learn/demonstrations/from-teacher.ts';
+import { connectServer, isAddress } from '../helpers/text-model.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
@@ -19,6 +25,7 @@ import { UsageError, type OptionLists, type OptionValues } from '../shared/optio
 import { openFolder, openSources } from '../shared/parts.ts';
 import { openRolloutRun } from '../shared/rollout-paths.ts';
 import {
+  KEY_VARIABLE,
   overridesOf,
   QUESTION_OPTIONS,
   RECIPE_OPTIONS,
@@ -27,7 +34,7 @@ import {
 } from '../shared/shared-options.ts';
 import { selectQuestions } from '../shared/select-questions.ts';
 
-const FROM = ['gold', 'rollouts'] as const;
+const FROM = ['gold', 'rollouts', 'teacher'] as const;
 type From = (typeof FROM)[number];
 
 /** Tokenizer and chat template of a model; its weights are not loaded. */
@@ -77,16 +84,66 @@ async function* fromRollouts(
   }
 }
 
-const THINGS: Record<From, string> = { gold: 'questions', rollouts: 'rollouts' };
+/** Questions that a teacher is asked at the same time; a server batches them. */
+const QUESTIONS_AT_ONCE = 4;
+
+/** The served model that writes. @throws UsageError where the address names none */
+async function teacherOf(values: OptionValues, [url, more]: readonly string[]): Promise<Policy> {
+  if (url === undefined || !isAddress(url) || more !== undefined)
+    throw new UsageError(
+      '--from teacher needs the address of one OpenAI-compatible server: lab demonstrations --from teacher http://localhost:8080/v1 …',
+    );
+  const named = values['teacher-model'] as string | undefined;
+  const { model, client } = await connectServer(url, named, '--teacher');
+  const api = values['teacher-api'] as Endpoint['api'];
+  const maxContext = Number(values['teacher-context']);
+  return new TextPolicy(
+    new EndpointBackend({ id: 'teacher', url, model, api, maxContext }, client),
+  );
+}
+
+async function* fromTeacher(
+  { values, lists, model, options }: Call,
+  words: readonly string[],
+): AsyncGenerator<Outcome> {
+  const teacher = await teacherOf(values, words);
+  const { world, retriever, router } = await openSources(sourcesOptions(values, lists));
+  endProgress();
+  const questions = selectQuestions(world.questions, values, 'train');
+  const sources = { retriever, router, now: Date.now };
+  const how = { ...options, group: Number(values.group) };
+  for (let at = 0; at < questions.length; at += QUESTIONS_AT_ONCE) {
+    const wave = questions
+      .slice(at, at + QUESTIONS_AT_ONCE)
+      .map((question) => demonstrateByTeacher(sources, { teacher, model }, question, how));
+    for (const outcomes of await Promise.all(wave)) yield* outcomes;
+    sayProgress(`${at + wave.length}/${questions.length} questions`);
+  }
+}
+
+const THINGS: Record<From, string> = {
+  gold: 'questions',
+  rollouts: 'rollouts',
+  teacher: 'rollouts of the teacher',
+};
 
 const NONE: Record<From, string> = {
   gold: 'No demonstration could be made of these questions; the table says why. Try a larger --k, other questions or another --method.',
   rollouts:
     'None of these rollouts became a demonstration; the table says why. Try a larger --max-tokens or --k, or another --recipe.',
+  teacher:
+    'None of the teacher’s rollouts became a demonstration; the table says why. Try a stronger model, a larger --group or easier questions.',
 };
 
 function made(from: From, call: Call, files: readonly string[]): AsyncGenerator<Outcome> {
-  return from === 'gold' ? fromGold(call) : fromRollouts(call, files);
+  switch (from) {
+    case 'gold':
+      return fromGold(call);
+    case 'rollouts':
+      return fromRollouts(call, files);
+    case 'teacher':
+      return fromTeacher(call, files);
+  }
 }
 
 /** @throws UsageError where the recipe's loop leaves nothing to write */
@@ -103,11 +160,11 @@ export const demonstrationsCommand: Command = {
   name: 'demonstrations',
   summary:
     'makes demonstrations for a supervised start: rollouts with right answers in a model’s tokens',
-  positional: { name: 'FILE', required: false, many: true },
+  positional: { name: 'FILE|URL', required: false, many: true },
   options: {
     from: {
       type: 'string',
-      help: 'gold: written from the questions’ gold chains or supporting titles, with the passages that the recipe’s retriever returns; rollouts: right rollouts of other systems (FILE …), rewritten into the recipe’s protocol',
+      help: 'gold: written from the questions’ gold chains or supporting titles, with the passages that the recipe’s retriever returns; rollouts: right rollouts of other systems (FILE …), rewritten into the recipe’s protocol; teacher: right rollouts that a served model (URL) writes',
       choices: FROM,
       required: true,
     },
@@ -122,6 +179,32 @@ export const demonstrationsCommand: Command = {
     ...SOURCE_OPTIONS,
     ...QUESTION_OPTIONS,
     limit: { type: 'integer', value: 'N', help: 'questions or rollouts (default: all)', min: 1 },
+    group: {
+      type: 'integer',
+      value: 'G',
+      help: 'rollouts of a teacher per question',
+      default: 4,
+      min: 1,
+      max: 64,
+    },
+    'teacher-model': {
+      type: 'string',
+      value: 'NAME',
+      help: `which of the teacher’s models, where its server has several (its key in ${KEY_VARIABLE})`,
+    },
+    'teacher-api': {
+      type: 'string',
+      help: 'chat: a turn per message; chat-continue: the server continues the assistant’s turn (vLLM, SGLang); completions: plain text',
+      choices: ['chat', 'chat-continue', 'completions'],
+      default: 'chat',
+    },
+    'teacher-context': {
+      type: 'integer',
+      value: 'N',
+      help: 'tokens of the teacher’s context',
+      default: 8192,
+      min: 512,
+    },
     'max-tokens': {
       type: 'integer',
       value: 'N',

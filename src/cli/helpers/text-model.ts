@@ -24,7 +24,7 @@ export interface OpenTextModel {
   close(): void;
 }
 
-const isAddress = (given: string): boolean => /^https?:\/\//i.test(given);
+export const isAddress = (given: string): boolean => /^https?:\/\//i.test(given);
 
 /** The built-in policy has no chat template and can only search. */
 const noHelper = (option: string, work: string): UsageError =>
@@ -79,12 +79,21 @@ export const openTextModelOf = (spec: TextModelSpec, purpose: For): Promise<Open
     ? openTextModel(spec.path, undefined, purpose)
     : openTextModel(spec.url, spec.model, purpose);
 
-/** Lists the server's models first, so that a wrong address is reported once, not per question. */
-async function openServer(
+/** A server and which of its models. */
+export interface Server {
+  model: string;
+  client: EndpointClient;
+}
+
+/**
+ * Lists the server's models first, so that a wrong address is reported once, not per question.
+ * @throws UsageError
+ */
+export async function connectServer(
   url: string,
   modelName: string | undefined,
   option: string,
-): Promise<OpenTextModel> {
+): Promise<Server> {
   const key = (): string => process.env[KEY_VARIABLE] ?? '';
   const probe = new EndpointClient({ url, model: modelName ?? '', key, retries: 0 });
   const models = await probe.models().catch((error: unknown) => {
@@ -104,7 +113,15 @@ async function openServer(
       `${option} ${url} has ${models.length} models; choose one: ${option}-model ${models.slice(0, 5).join(' | ') || 'NAME'}.`,
     );
   const model = modelName ?? first ?? '';
-  const client = new EndpointClient({ url, model, key });
+  return { model, client: new EndpointClient({ url, model, key }) };
+}
+
+async function openServer(
+  url: string,
+  modelName: string | undefined,
+  option: string,
+): Promise<OpenTextModel> {
+  const { model, client } = await connectServer(url, modelName, option);
   return {
     spec: { kind: 'endpoint', url, model },
     model: endpointTextModel(client, `${model} at ${new URL(url).host}`),

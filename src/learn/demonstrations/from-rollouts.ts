@@ -8,7 +8,7 @@ import { mergeOverrides, withOverrides } from '../../recipes/parts/settings.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Question } from '../../records/records.ts';
 import { GaveUp, type Reason } from './left-out.ts';
-import { isClosed, SeenText } from './mentions.ts';
+import { isSaid, SeenText } from './mentions.ts';
 import { ForeignHits, replayedSources } from './replayed.ts';
 import { writeRollout, type DemonstrationOptions, type Outcome } from './write-rollout.ts';
 import type { DemonstrationModel } from './written-policy.ts';
@@ -133,7 +133,3 @@ export async function demonstrateRollout(
     { ...options, overrides },
   );
 }
-
-/** Whether a text says one of the wordings of an answer. */
-const isSaid = (wordings: readonly string[], seen: SeenText): boolean =>
-  wordings.some((answer) => isClosed(answer) || seen.names(answer));

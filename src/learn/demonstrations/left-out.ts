@@ -18,7 +18,7 @@ export const REASONS = {
   'too-long': 'it has more tokens than the limit',
   wrong: 'its answer is wrong',
   format: "it breaks the recipe's format",
-  failed: 'a search failed',
+  failed: 'a search failed, or the model that writes did',
 } as const;
 
 export type Reason = keyof typeof REASONS;

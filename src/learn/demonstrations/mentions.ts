@@ -37,3 +37,7 @@ export const plainTitle = (title: string): string => title.replace(/\s*\([^()]*\
 
 /** Whether an answer needs no passage that says it. */
 export const isClosed = (answer: string): boolean => /^(?:yes|no)$/iu.test(answer.trim());
+
+/** Whether a text says one of the wordings of an answer. */
+export const isSaid = (wordings: readonly string[], seen: SeenText): boolean =>
+  wordings.some((answer) => isClosed(answer) || seen.names(answer));

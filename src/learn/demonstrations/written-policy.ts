@@ -79,13 +79,14 @@ class WrittenSession implements PolicySession {
   #write(maxTokens: number): number[] {
     const shown = this.tokenizer.decode(this.#shown);
     this.#shown = [];
-    const place = { first: this.#first, opened: shown.trimEnd().endsWith('<think>') };
+    const opened = shown.trimEnd().endsWith('<think>');
+    const place = { first: this.#first, opened };
     this.#first = false;
     try {
       const turn = this.writing.author(shown);
       const written =
         'text' in turn
-          ? textIds(this.tokenizer, this.tags, turn.text)
+          ? textIds(this.tokenizer, this.tags, opened ? unopened(turn.text) : turn.text)
           : turnIds(this.tokenizer, this.tags, turn, place);
       if (written.length > maxTokens) throw new GaveUp('too-long');
       return written;
@@ -103,3 +104,6 @@ class WrittenSession implements PolicySession {
     this.#shown = [];
   }
 }
+
+/** A turn without the tag that the chat template has written already. */
+const unopened = (text: string): string => text.replace(/^\s*<think>/u, '');
