@@ -45,22 +45,28 @@ it('a file dropped where none is accepted does not replace the page, and a messa
   await devtools.detach();
 });
 
-it('a GGUF model is named as one on every page, and none is sent to another page', async () => {
+it('a GGUF model that is dropped on any page opens on Models', async () => {
   const { page } = stage;
-  for (const at of ['', 'rollouts', 'corpus', 'runs', 'models', 'train', 'evaluate']) {
+  for (const at of ['', 'rollouts', 'corpus', 'runs', 'train', 'evaluate']) {
     await visit(page, stage, at);
     await page.evaluate(() => new Promise((rest) => requestIdleCallback(rest)));
-    await drop(page, { [GGUF]: 'GGUF\u0003' }, at === 'models' ? '.checkpoints-section' : 'main');
+    await drop(page, { [GGUF]: 'GGUF\u0003' });
     const said = page.locator('.stray-drop');
     await said.waitFor();
-    expect(await said.innerText(), at).toContain(
-      `${GGUF} is a GGUF model. Forage needs safetensors; or serve it with llama.cpp and add it under Servers.`,
-    );
-    expect(await said.getByRole('link').allTextContents()).toEqual(['Models']);
+    expect(await said.innerText(), at).toContain(`“${GGUF}” is a model.`);
     expect(await page.getByText('could not be read').count(), at).toBe(0);
+    if (at === '') expect(await faultsOf(page, '.stray-drop')).toEqual([]);
+    if (at !== 'evaluate') await page.getByRole('button', { name: 'Hide this message' }).click();
   }
-  expect(await faultsOf(page, '.stray-drop')).toEqual([]);
-  await page.getByRole('button', { name: 'Hide this message' }).click();
+  await page.locator('.stray-drop').getByRole('link', { name: 'Open it on Models' }).click();
+  const fault = page.getByRole('alert').filter({ hasText: `${GGUF}: ` });
+  await fault.waitFor();
+  expect(await fault.innerText()).toContain('the file ends at byte 5');
   expect(await page.locator('.stray-drop').count()).toBe(0);
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  expect(await fault.count()).toBe(0);
+  // On Models itself, a drop previews it at once.
+  await drop(page, { [GGUF]: 'GGUF\u0003' }, '.checkpoints-section');
+  await fault.waitFor();
   expect(stage.faults).toEqual([]);
 });

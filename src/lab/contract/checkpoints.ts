@@ -6,14 +6,25 @@ import type { CheckpointPlan, CheckpointRecord, Fault, LocalFile } from './recor
 /** A value, or what is wrong as text: errors lose their class on the way between workers. */
 export type Outcome<T> = { status: 'ready'; value: T } | { status: 'failed'; fault: Fault };
 
-/** What was named: a text (repository or address) or the files of a folder. */
+/** What was named: a text (repository or address) or files: those of a folder, or GGUF files. */
 export type PlanRequest =
   | { kind: 'named'; text: string; /** Address of the hub. */ hub: string }
-  | { kind: 'folder'; files: LocalFile[] };
+  | { kind: 'local'; files: LocalFile[] };
+
+/** A GGUF model in a repository. */
+export interface RemoteGguf {
+  path: string;
+  /** Of all its parts; null where the hub does not tell. */
+  bytes: number | null;
+  /** What to look at it by. */
+  address: string;
+}
 
 /** What would be stored, and whether it fits. */
 export interface PlanView {
   plan: CheckpointPlan;
+  /** GGUF files of the repository, which can be taken instead. */
+  ggufs: readonly RemoteGguf[];
   facts: CheckpointFacts;
   bytes: number;
   /** Files whose size the server does not tell. */

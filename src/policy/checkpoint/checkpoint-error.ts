@@ -8,10 +8,13 @@ export const oneLine = (text: string): string =>
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
   readonly file: string;
+  /** What to do, one sentence without its full stop. */
+  readonly remedy: string;
 
   constructor(file: string, problem: string, remedy: string) {
     super(`${file}: ${oneLine(problem)}. ${remedy}`);
     this.file = file;
+    this.remedy = remedy;
   }
 }
 

@@ -15,6 +15,8 @@ export interface HereQuestion {
   /** What weights and contexts are held in, where someone chose. */
   readonly weights?: MatrixType | undefined;
   readonly keys?: StoreType | undefined;
+  /** What a GGUF file's matrices are held in by themselves. */
+  readonly gguf?: { readonly held: MatrixType } | undefined;
 }
 
 /** What it needs with its weights in one type; sizes in bytes. */
@@ -60,6 +62,12 @@ export function storedTypeOf(config: Readonly<Record<string, unknown>>): StoredT
   if (told === 'bfloat16') return 'bf16';
   return told === 'float32' ? 'f32' : null;
 }
+
+/** What weights are held in on a device unless someone chooses another type. */
+export const heldHere = (
+  { config, gguf }: Pick<HereQuestion, 'config' | 'gguf'>,
+  device: DeviceLimits['device'],
+): MatrixType => gguf?.held ?? matrixTypeFor(storedTypeOf(config) ?? 'f32', device);
 
 /** Bytes of the weights as they are stored, by shape and type; null where the type is not told. */
 export function storedBytes(json: Readonly<Record<string, unknown>>): number | null {
@@ -120,7 +128,6 @@ export async function fitHere(
 ): Promise<HereFit> {
   const config = parsePolicyConfig(question.config);
   const { weights, keys } = question;
-  const stored = storedTypeOf(question.config) ?? 'f32';
   const count = async (on: DeviceLimits, types: readonly MatrixType[]): Promise<TypeNeed[]> => {
     const needs: TypeNeed[] = [];
     for (const type of types) {
@@ -129,7 +136,7 @@ export async function fitHere(
     }
     return needs;
   };
-  const held = weights ?? matrixTypeFor(stored, limits.device);
+  const held = weights ?? heldHere(question, limits.device);
   const needs = await count(limits, MATRIX_TYPES);
   const types = typesFrom(held, weights !== undefined);
   const possible = needs.filter(({ type }) => types.includes(type));

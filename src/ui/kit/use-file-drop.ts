@@ -1,15 +1,15 @@
 import { useState, type DragEvent } from 'react';
 import { isGgufName } from '../../formats/gguf.ts';
 
-/** The dropped GGUF model, which no page accepts; null if other files came with it. */
-export const ggufOf = ({ files }: DataTransfer): string | null =>
-  [...files].every(({ name }) => isGgufName(name)) ? (files[0]?.name ?? null) : null;
+/** The dropped GGUF model or its parts; null if other files came with it. */
+export const ggufOf = ({ files }: DataTransfer): File[] | null =>
+  files.length > 0 && [...files].every(({ name }) => isGgufName(name)) ? [...files] : null;
 
 /**
- * Files and folders dropped anywhere on an element. `take` must read them at once. A GGUF model is left to
- * `StrayDrop`, which says what to do with it.
+ * Files and folders dropped anywhere on an element. `take` must read them at once.
+ * @param models whether a GGUF model is taken; else it is left to `StrayDrop`, which leads to Models
  */
-export const useFileDrop = (take: (dropped: DataTransfer) => void) => {
+export const useFileDrop = (take: (dropped: DataTransfer) => void, models = false) => {
   const [over, setOver] = useState(false);
   const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
   return {
@@ -27,7 +27,7 @@ export const useFileDrop = (take: (dropped: DataTransfer) => void) => {
       },
       onDrop: (event: DragEvent) => {
         setOver(false);
-        if (!isFile(event) || ggufOf(event.dataTransfer)) return;
+        if (!isFile(event) || (!models && ggufOf(event.dataTransfer))) return;
         event.preventDefault();
         take(event.dataTransfer);
       },

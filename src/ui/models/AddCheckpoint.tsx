@@ -1,10 +1,12 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { HUB } from '../../lab/models/checkpoints/plan/source.ts';
-import { giveToken, lookFolder, lookNamed } from './store/checkpoint-actions.ts';
+import { giveToken, lookLocal, lookNamed } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
+import { PickButton } from '../kit/PickButton.tsx';
 import { FolderButton } from './parts/FolderButton.tsx';
 import { LookResult } from './LookResult.tsx';
+import { plainFiles } from './parts/folder-files.ts';
 import { keepHub, storedHub } from './parts/hub.ts';
 
 /** Names a checkpoint and previews it before anything is stored. */
@@ -25,7 +27,7 @@ export const AddCheckpoint = () => {
           size="xs"
           className="grow"
           label="Repository or address"
-          placeholder="Qwen/Qwen2.5-0.5B-Instruct, with @revision if you like"
+          placeholder="Qwen/Qwen2.5-0.5B-Instruct, or https://…/model.gguf"
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -35,12 +37,21 @@ export const AddCheckpoint = () => {
           {' '}
           Check{' '}
         </Button>
+        <PickButton
+          size="xs"
+          accept=".gguf"
+          field="Model file"
+          title="A GGUF file, or all parts of a split one; you can also drop it here"
+          onFiles={(files) => void lookLocal(plainFiles(files))}
+        >
+          Open a model file
+        </PickButton>
         <FolderButton
           size="xs"
           variant="default"
           field="Folder of a checkpoint"
           title="config.json, tokenizer.json and safetensors; you can also drop the folder here"
-          onFiles={(files) => void lookFolder(files)}
+          onFiles={(files) => void lookLocal(files)}
         >
           Choose a folder
         </FolderButton>

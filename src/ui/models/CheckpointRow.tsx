@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { Select } from '../kit/fields/Select.tsx';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
 import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
 import type { PolicyRef } from '../../records/setup.ts';
@@ -15,7 +16,10 @@ import {
   resumeCheckpoint,
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
-import { ConfigFacts } from './parts/ConfigFacts.tsx';
+import { plainFiles } from './parts/folder-files.ts';
+import { ASK } from '../ask/store/permalink.ts';
+import { PickButton } from '../kit/PickButton.tsx';
+import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
@@ -25,11 +29,13 @@ import { FolderButton } from './parts/FolderButton.tsx';
 const sourceText = ({ source, revision }: CheckpointView): string => {
   switch (source.kind) {
     case 'hub':
-      return `${source.repository}@${source.revision}, commit ${revision?.slice(0, 8) ?? '?'}, from ${new URL(source.base).host}`;
+      return `${source.repository}${source.file === undefined ? '' : `/${source.file}`}@${source.revision}, commit ${revision?.slice(0, 8) ?? '?'}, from ${new URL(source.base).host}`;
     case 'url':
       return source.url;
     case 'folder':
       return `folder “${source.name}” on this machine`;
+    case 'file':
+      return `file “${source.name}” on this machine`;
   }
 };
 
@@ -134,9 +140,19 @@ const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   );
 };
 
-/** Resumes a download. Browsers do not keep folder handles between visits, so a folder must be chosen again. */
+/** Resumes a download. Browsers do not keep handles between visits: a folder or file must be chosen again. */
 const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointView }) =>
-  source.kind === 'folder' ? (
+  source.kind === 'file' ? (
+    <PickButton
+      size="compact-xs"
+      accept=".gguf"
+      field={`File of ${name}`}
+      title="Browsers do not let pages remember files; choose the same one"
+      onFiles={(files) => void resumeCheckpoint(id, plainFiles(files))}
+    >
+      Choose “{source.name}” again to resume
+    </PickButton>
+  ) : source.kind === 'folder' ? (
     <FolderButton
       size="compact-xs"
       field={`Folder of ${name}`}
@@ -237,6 +253,7 @@ export const CheckpointRow = (props: {
       </div>
       <p className="fine source">{sourceText(checkpoint)}</p>
       <ConfigFacts facts={facts} />
+      {checkpoint.gguf ? <GgufLine gguf={checkpoint.gguf} /> : null}
       {state === 'ready' ? (
         <>
           <FitLine question={checkpoint} />
@@ -245,6 +262,7 @@ export const CheckpointRow = (props: {
             config={checkpoint.config}
             weights={checkpoint.weights}
             keys={checkpoint.keys}
+            gguf={checkpoint.gguf}
           />
           <Files checkpoint={checkpoint} />
         </>
@@ -258,7 +276,16 @@ export const CheckpointRow = (props: {
       ) : null}
       <div className="checkpoint-actions">
         {state === 'ready' ? (
-          <UseAsPolicy policy={{ kind: 'checkpoint', id }} name={name} use={props.use} />
+          <>
+            <UseAsPolicy policy={{ kind: 'checkpoint', id }} name={name} use={props.use} />
+            <Link
+              href={ASK}
+              aria-label={`Ask with ${name}`}
+              onClick={() => props.use({ kind: 'checkpoint', id })}
+            >
+              Ask with it
+            </Link>
+          </>
         ) : null}
         {state === 'paused' ? <Resume checkpoint={checkpoint} /> : null}
         {state === 'downloading' ? (

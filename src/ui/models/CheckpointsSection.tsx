@@ -6,7 +6,7 @@ import { useFileDrop } from '../kit/use-file-drop.ts';
 import {
   dismissCheckpointProblem,
   freeRemovedCheckpoints,
-  lookFolder,
+  lookLocal,
   refreshCheckpoints,
   restoreCheckpoint,
 } from './store/checkpoint-actions.ts';
@@ -90,9 +90,9 @@ const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
       {status === 'waiting' ? <p role="status">Loading the list …</p> : null}
       {status !== 'waiting' && checkpoints.length === 0 ? (
         <p className="fine">
-          No models yet. Enter a Hugging Face repository, or choose a folder with config.json,
-          tokenizer.json and safetensors (Llama, Qwen, SmolLM). Size and memory are shown before
-          anything is downloaded.
+          No models yet. Open a GGUF file, enter a Hugging Face repository, or choose a folder with
+          config.json, tokenizer.json and safetensors (Llama, Qwen, SmolLM, Gemma). Size and memory
+          are shown before anything is downloaded.
         </p>
       ) : null}
       <ul className="checkpoints">
@@ -112,8 +112,8 @@ export const CheckpointsSection = ({
   use?: (policy: PolicyRef) => void;
 }) => {
   useOtherTabs();
-  // A dropped folder is previewed like a chosen one.
-  const drop = useFileDrop((dropped) => void filesOfDrop(dropped).then(lookFolder));
+  // A dropped file or folder is previewed like a chosen one.
+  const drop = useFileDrop((dropped) => void filesOfDrop(dropped).then(lookLocal), true);
   return (
     <section
       className={

@@ -2,9 +2,10 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { PlanView } from '../../lab/contract/checkpoints.ts';
 import { DASH, formatBytes, plural } from '../kit/words/format.ts';
-import { storePreviewed, dropLook } from './store/checkpoint-actions.ts';
+import { storePreviewed, dropLook, lookNamed } from './store/checkpoint-actions.ts';
 import { sameCheckpoint, useCheckpoints } from './store/checkpoint-store.ts';
-import { ConfigFacts } from './parts/ConfigFacts.tsx';
+import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
+import { storedHub } from './parts/hub.ts';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
 
@@ -53,19 +54,50 @@ const Files = ({ view: { plan, bytes } }: { view: PlanView }) => {
   );
 };
 
+/** The GGUF files of the repository: a click previews another one. */
+const Ggufs = ({ view: { plan, ggufs } }: { view: PlanView }) => {
+  if (ggufs.length === 0) return null;
+  const chosen = plan.source.kind === 'hub' ? plan.source.file : undefined;
+  return (
+    <details open={chosen !== undefined && ggufs.length > 1}>
+      <summary>{plural(ggufs.length, 'GGUF file')} in this repository</summary>
+      <ul className="file-list" aria-label="GGUF files">
+        {ggufs.map(({ path, bytes, address }) => (
+          <li key={path}>
+            {path === chosen ? (
+              <b className="ellipsis">{path}</b>
+            ) : (
+              <button
+                type="button"
+                className="link ellipsis"
+                onClick={() => void lookNamed(address, storedHub())}
+              >
+                {path}
+              </button>
+            )}
+            <span className="figure">{bytes === null ? DASH : formatBytes(bytes)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+};
+
 /** A preview of what would be stored. */
 export const PlanCard = ({ view }: { view: PlanView }) => {
   const { plan, facts, bytes, freeBytes } = view;
   const [name, setName] = useState(plan.title);
   const known = useCheckpoints((state) => sameCheckpoint(state.checkpoints, view));
-  const local = plan.source.kind === 'folder';
+  const local = plan.source.kind === 'folder' || plan.source.kind === 'file';
   return (
     <section className="panel plan-card" aria-label={`Preview of ${plan.title}`}>
       <h3>{plan.title}</h3>
       <ConfigFacts facts={facts} />
-      <FitLine question={{ config: plan.config }} />
-      <FitSummary config={plan.config} />
+      {plan.gguf ? <GgufLine gguf={plan.gguf} /> : null}
+      <FitLine question={{ config: plan.config, gguf: plan.gguf }} />
+      <FitSummary config={plan.config} gguf={plan.gguf} />
       <Files view={view} />
+      <Ggufs view={view} />
       <p>
         <Room view={view} />
       </p>

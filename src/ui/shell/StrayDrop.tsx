@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { describeGguf } from '../../formats/gguf.ts';
 import { ggufOf } from '../kit/use-file-drop.ts';
+import { plainFiles } from '../models/parts/folder-files.ts';
+import { lookLocal } from '../models/store/checkpoint-actions.ts';
 
 /** Pages that accept files, and which. */
 const DROP_PAGES = [
   { path: '/rollouts', name: 'Rollouts', accepts: 'rollouts of any framework' },
   { path: '/corpus', name: 'Corpus', accepts: 'passages and questions' },
   { path: '/runs', name: 'Runs', accepts: 'training runs, local or from a cluster' },
-  { path: '/models', name: 'Models', accepts: 'model folders' },
+  { path: '/models', name: 'Models', accepts: 'models: GGUF files and folders' },
 ] as const;
 
 const Hide = ({ hide }: { hide: () => void }) => (
@@ -23,7 +24,7 @@ const Hide = ({ hide }: { hide: () => void }) => (
  */
 export const StrayDrop = () => {
   /** Name of the first file and number of files of the last drop; null after dismissal. */
-  const [stray, setStray] = useState<{ name: string; count: number; gguf: string | null } | null>(
+  const [stray, setStray] = useState<{ name: string; count: number; gguf: File[] | null } | null>(
     null,
   );
   useEffect(() => {
@@ -50,18 +51,27 @@ export const StrayDrop = () => {
     };
   }, []);
   const hide = () => setStray(null);
-  if (stray && stray.gguf !== null)
+  if (!stray) return null;
+  const more = stray.count > 1 ? ` and ${stray.count - 1} more` : '';
+  const { gguf } = stray;
+  if (gguf)
     return (
       <div className="stray-drop" role="alert">
-        <span>{describeGguf(stray.gguf)}</span>
-        <Link href="/models" onClick={hide}>
-          Models
+        <span>
+          “{stray.name}”{more} is a model.
+        </span>
+        <Link
+          href="/models"
+          onClick={() => {
+            hide();
+            void lookLocal(plainFiles(gguf));
+          }}
+        >
+          Open it on Models
         </Link>
         <Hide hide={hide} />
       </div>
     );
-  const more = stray && stray.count > 1 ? ` and ${stray.count - 1} more` : '';
-  if (!stray) return null;
   return (
     <div className="stray-drop" role="alert">
       <span>

@@ -9,7 +9,7 @@ import { engineOf } from '../../../src/retrieval/engines/open.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
 import { planSchema } from '../../../src/lab/contract/records/checkpoints.ts';
-import { planFolder } from '../../../src/lab/models/checkpoints/plan/plan-folder.ts';
+import { planLocal } from '../../../src/lab/models/checkpoints/plan/plan-folder.ts';
 import { planHub } from '../../../src/lab/models/checkpoints/plan/plan-hub.ts';
 import { HUB } from '../../../src/lab/models/checkpoints/plan/source.ts';
 import { DOCUMENTS, LINES, wikiFixture } from '../../retrieval/engines/strict.ts';
@@ -179,7 +179,7 @@ async function plan({ name, bytes, from }: Listing): Promise<void> {
   const made =
     from === 'hub'
       ? await planHub(web, hub)
-      : await planFolder(
+      : await planLocal(
           [...files].map(([file, part]) => ({
             path: `tiny/${file}`,
             file: new File([part], file),

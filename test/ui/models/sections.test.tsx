@@ -29,7 +29,7 @@ describe('the checkpoints on this device', () => {
   it('say what to do while the list is empty', () => {
     expect(wordsIn(section())).toContain('Loading the list …');
     set({ status: 'ready' });
-    expect(wordsIn(section())).toContain('No models yet. Enter a Hugging Face repository');
+    expect(wordsIn(section())).toContain('No models yet. Open a GGUF file');
   });
 
   it('say what went wrong, what to do, and what can be undone', () => {

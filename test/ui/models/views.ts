@@ -29,6 +29,7 @@ export const planView = (rest: Partial<PlanView> = {}, title = 'tiny'): PlanView
     files: [{ name: 'config.json', bytes: 700, exact: true, sha256: null, url: null }],
     config: {},
   },
+  ggufs: [],
   facts: factsOf({}),
   bytes: 700,
   unknownSizes: 0,

@@ -13,15 +13,19 @@ const sourceSchema = z.discriminatedUnion('kind', [
     repository: z.string(),
     /** Branch, tag or commit. */
     revision: z.string(),
+    /** Path of a GGUF file in it, the first where the model is split; absent: safetensors. */
+    file: z.string().optional(),
   }),
-  /** A folder on a server; the address ends with a slash. */
+  /** On a server: a folder, whose address ends with a slash, or a GGUF file. */
   z.strictObject({ kind: z.literal('url'), url: z.url({ protocol: /^https?$/ }) }),
   /** A folder of this machine, by its name: pages are not told where it lies. */
   z.strictObject({ kind: z.literal('folder'), name: z.string() }),
+  /** A GGUF file of this machine, the first where the model is split. */
+  z.strictObject({ kind: z.literal('file'), name: z.string() }),
 ]);
 
 export type Source = z.infer<typeof sourceSchema>;
-export type RemoteSource = Exclude<Source, { kind: 'folder' }>;
+export type RemoteSource = Extract<Source, { kind: 'hub' | 'url' }>;
 
 /** A plain file name, so that no path leaves the checkpoint's folder. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,199}$/;
@@ -45,6 +49,16 @@ export const plannedFileSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).nullable(),
 });
 
+/** How a GGUF file stores its matrices. */
+const ggufSchema = z.strictObject({
+  /** Matrices of each type of the file, such as `Q4_K`. */
+  stored: z.record(z.string(), z.int().min(1)),
+  /** What they are held in: the widest type, where it differs between them. */
+  held: z.enum(MATRIX_TYPES),
+});
+
+export type GgufTypes = z.infer<typeof ggufSchema>;
+
 /** What would be stored, before anything is. */
 export const planSchema = z.strictObject({
   source: sourceSchema,
@@ -52,8 +66,10 @@ export const planSchema = z.strictObject({
   revision: z.string().nullable(),
   title: z.string().min(1).max(200),
   files: z.array(plannedFileSchema).min(1).max(3000),
-  /** `config.json`, parsed. */
+  /** `config.json`, parsed; of a GGUF file, what its metadata says in the same words. */
   config: z.record(z.string(), z.unknown()),
+  /** Of GGUF files only. */
+  gguf: ggufSchema.optional(),
 });
 
 export type PlannedFile = z.infer<typeof plannedFileSchema>;
@@ -122,8 +138,10 @@ export const checkpointSchema = z.strictObject({
   name: z.string(),
   source: sourceSchema,
   revision: z.string().nullable(),
-  /** `config.json`, parsed. */
+  /** `config.json`, parsed; of a GGUF file, what its metadata says in the same words. */
   config: z.record(z.string(), z.unknown()),
+  /** Of GGUF files only. */
+  gguf: ggufSchema.optional(),
   createdAt: z.string(),
   /** When the last file was whole and checked; null until then. */
   readyAt: z.string().nullable(),

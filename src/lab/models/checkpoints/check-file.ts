@@ -1,3 +1,5 @@
+import { isGgufName } from '../../../formats/gguf.ts';
+import { CheckpointError } from '../../../policy/checkpoint/checkpoint-error.ts';
 import { MAX_HEADER_BYTES } from '../../../policy/checkpoint/checkpoint.ts';
 import type { RangeFiles } from '../../storage/range-files.ts';
 import { CheckpointFault } from './plan/fault.ts';
@@ -58,6 +60,23 @@ async function checkWeights(
     throw damaged(name, `has ${bytes} bytes; by its own header it has ${expected}`);
 }
 
+/** A header that can be read, and a file that has all tensors that it names. */
+async function checkGguf(
+  files: RangeFiles,
+  path: string,
+  name: string,
+  size: number,
+): Promise<void> {
+  const { readGgufHeader } = await import('../../../policy/gguf/header.ts');
+  const read = (start: number, end: number) => files.readRange(path, start, end);
+  try {
+    await readGgufHeader({ name, size, read });
+  } catch (error) {
+    if (!(error instanceof CheckpointError)) throw error;
+    throw damaged(name, `is damaged or incomplete (${error.message})`);
+  }
+}
+
 /**
  * Checks that a stored file is what its name says, as far as possible without a hash: JSON
  * that parses, weights as long as their header says.
@@ -69,6 +88,7 @@ export async function checkFile(
   name: string,
   bytes: number,
 ): Promise<void> {
+  if (isGgufName(name)) return checkGguf(files, path, name, bytes);
   if (isWeights(name)) return checkWeights(files, path, name, bytes);
   if (!name.endsWith('.json')) return;
   if (bytes > MOST_TEXT_BYTES) throw damaged(name, `has ${bytes} bytes, too many for such a file`);

@@ -14,8 +14,8 @@ import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import { factsOf } from './facts.ts';
 import { CheckpointFault } from './plan/fault.ts';
 import { busy, outcome, toFault } from './outcome.ts';
-import { planFolder } from './plan/plan-folder.ts';
-import { planHub } from './plan/plan-hub.ts';
+import { planLocal } from './plan/plan-folder.ts';
+import { planHub, type HubPlan } from './plan/plan-hub.ts';
 import { planUrl } from './plan/plan-url.ts';
 import {
   type CheckpointPlan,
@@ -95,9 +95,10 @@ export class CheckpointsHost implements CheckpointsApi {
     const planning = new AbortController();
     this.#planning = planning;
     return outcome(async () => {
-      const plan = await this.#planOf(request, planning.signal);
+      const { plan, ggufs } = await this.#planOf(request, planning.signal);
       return {
         plan,
+        ggufs,
         facts: factsOf(plan.config),
         bytes: planBytes(plan.files),
         unknownSizes: plan.files.filter(({ bytes }) => bytes === null).length,
@@ -174,11 +175,12 @@ export class CheckpointsHost implements CheckpointsApi {
     });
   }
 
-  async #planOf(request: PlanRequest, signal: AbortSignal): Promise<CheckpointPlan> {
-    if (request.kind === 'folder') return planFolder(request.files);
+  async #planOf(request: PlanRequest, signal: AbortSignal): Promise<HubPlan> {
+    if (request.kind === 'local') return { plan: await planLocal(request.files), ggufs: [] };
     const source = parseSource(request.text, parseHub(request.hub));
     const web = this.#webOf(source);
-    return source.kind === 'hub' ? planHub(web, source, signal) : planUrl(web, source, signal);
+    if (source.kind === 'hub') return planHub(web, source, signal);
+    return { plan: await planUrl(web, source, signal), ggufs: [] };
   }
 
   #webOf(source: Source): Web {
@@ -191,12 +193,12 @@ export class CheckpointsHost implements CheckpointsApi {
     { source }: Pick<CheckpointPlan, 'source'>,
     files: LocalFile[] | undefined,
   ): Transport {
-    if (source.kind !== 'folder')
+    if (source.kind === 'hub' || source.kind === 'url')
       return httpTransport(this.#webOf(source), source.kind === 'hub' ? source.repository : null);
     if (files) return folderTransport(files);
     throw new CheckpointFault(
       'needs-files',
-      `Pages may not keep access to a folder: choose "${source.name}" again.`,
+      `Pages may not keep access to files: choose "${source.name}" again.`,
       'Choose it to continue where it stopped.',
     );
   }

@@ -1,5 +1,6 @@
 import { asSentence, messageOf } from '../../../base/errors.ts';
 import { STORAGE_FULL, storageFault } from '../../../base/storage-faults.ts';
+import { CheckpointError } from '../../../policy/checkpoint/checkpoint-error.ts';
 import { CheckpointFault } from './plan/fault.ts';
 import type { Outcome } from '../../contract/checkpoints.ts';
 
@@ -9,6 +10,13 @@ const UNEXPECTED = 'Try again; if that does not help, copy this text into a bug 
 
 export function toFault(error: unknown): CheckpointFault {
   if (error instanceof CheckpointFault) return error;
+  if (error instanceof CheckpointError)
+    return new CheckpointFault(
+      'unsupported',
+      error.message.slice(0, -(error.remedy.length + 1)),
+      `${error.remedy}.`,
+      { cause: error },
+    );
   const fault = storageFault(error);
   if (fault)
     return new CheckpointFault(

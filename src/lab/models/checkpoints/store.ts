@@ -1,3 +1,4 @@
+import { isGgufName } from '../../../formats/gguf.ts';
 import type { CheckpointFiles } from '../../../policy/checkpoint/checkpoint-files.ts';
 import type { RangeFiles } from '../../storage/range-files.ts';
 import {
@@ -99,6 +100,7 @@ export class CheckpointStore {
       source: plan.source,
       revision: plan.revision,
       config: plan.config,
+      ...(plan.gguf && { gguf: plan.gguf }),
       createdAt: this.#now(),
       readyAt: null,
       failure: null,
@@ -163,7 +165,7 @@ export class CheckpointStore {
   }
 
   /**
-   * Random access to the files of a checkpoint that is whole.
+   * Random access to the files of a checkpoint that is whole; of GGUF files, as if they were those of a folder.
    * @throws CheckpointFault of kind `missing` where it is not there, or not whole
    */
   async open(id: string): Promise<CheckpointFiles> {
@@ -176,6 +178,17 @@ export class CheckpointStore {
         'Resume its download on the Models page.',
       );
     const rows = await this.rows(id);
-    return new StoredFiles(this.files, id, new Map(rows.map((row) => [row.name, row.done])));
+    const files = new StoredFiles(this.files, id, new Map(rows.map((row) => [row.name, row.done])));
+    const ggufs = rows.filter((row) => isGgufName(row.name));
+    if (ggufs.length === 0) return files;
+    const { openGguf } = await import('../../../policy/gguf/open.ts');
+    const model = await openGguf(
+      ggufs.map(({ name: file, done }) => ({
+        name: file,
+        size: done,
+        read: (start, end) => files.readRange(file, start, end),
+      })),
+    );
+    return model.files;
   }
 }

@@ -1,6 +1,7 @@
 import { CheckpointFault } from './plan/fault.ts';
 import { isWeights } from './plan/file-names.ts';
-import { folderFiles } from './plan/plan-folder.ts';
+import { localGgufs } from './plan/gguf-files.ts';
+import { folderFiles, isOnlyGguf } from './plan/plan-folder.ts';
 import { totalOf } from './plan/plan-url.ts';
 import type { LocalFile, PlannedFile } from '../../contract/records/checkpoints.ts';
 import { ask, refusal, type Web } from './plan/web.ts';
@@ -97,9 +98,9 @@ export function httpTransport(web: Web, repository: string | null): Transport {
   };
 }
 
-/** Files of a folder of this machine. */
+/** Files of a folder of this machine, or GGUF files. */
 export function folderTransport(files: readonly LocalFile[]): Transport {
-  const { byName } = folderFiles(files);
+  const byName = isOnlyGguf(files) ? localGgufs(files) : folderFiles(files).byName;
   const tagOfFile = ({ size, lastModified }: File): string => `${size}-${lastModified}`;
   return {
     tag(planned) {
@@ -112,8 +113,8 @@ export function folderTransport(files: readonly LocalFile[]): Transport {
       if (!file)
         throw new CheckpointFault(
           'needs-files',
-          `The folder has no ${planned.name}.`,
-          'Choose the same folder as before.',
+          `There is no ${planned.name} among what was chosen.`,
+          'Choose the same folder or file as before.',
         );
       const now = tagOfFile(file);
       const begin = tag === now && from <= file.size ? from : 0;

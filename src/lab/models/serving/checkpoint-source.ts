@@ -9,7 +9,7 @@ import { openCheckpoint as openHeld } from '../checkpoints/open.ts';
 import { revisionOf } from '../checkpoints/plan/revision.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
 import { heldRevision } from '../../../policy/open/device.ts';
-import type { StoredType } from '../../../policy/checkpoint/weight-type.ts';
+import type { HeldTypes, StoredType } from '../../../policy/checkpoint/weight-type.ts';
 import { storedTypeOf } from '../../../policy/open/fit-here.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { fetchCheckpoint, jsonOf } from './checkpoint.ts';
@@ -74,12 +74,21 @@ export const filesOf = (checkpoint: Checkpoint, open: OpenStored): Promise<Check
 export async function factsOf(
   checkpoint: Checkpoint,
   open: OpenStored,
-): Promise<{ config: PolicyConfig; revision: string; stored: StoredType }> {
+): Promise<{
+  config: PolicyConfig;
+  revision: string;
+  stored: StoredType;
+  /** Of a GGUF file: what its matrices are held in, by name. */
+  packed?: HeldTypes;
+}> {
   if (isStored(checkpoint)) {
-    const bytes = await readSmallFile(await open(checkpoint.stored), 'config.json');
+    const files = await open(checkpoint.stored);
+    const bytes = await readSmallFile(files, 'config.json');
     const json = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
     const stored = storedTypeOf(json) ?? 'f32';
-    return { config: parsePolicyConfig(json), revision: checkpoint.revision, stored };
+    const config = parsePolicyConfig(json);
+    const packed = files.weights?.(config).packing?.held;
+    return { config, revision: checkpoint.revision, stored, ...(packed && { packed }) };
   }
   const { files } = checkpoint;
   const revision = (await sha256(files['model.safetensors']!)).slice(0, 12);

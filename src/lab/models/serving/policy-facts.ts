@@ -2,7 +2,7 @@ import type { CheckpointFiles } from '../../../policy/checkpoint/checkpoint-file
 import type { PolicyConfig } from '../../../policy/checkpoint/config.ts';
 import type { CacheLimits } from '../../../policy/checkpoint/limits.ts';
 import type { TrainingQuestion } from '../../../learn/replicas/training-memory.ts';
-import type { StoredType } from '../../../policy/checkpoint/weight-type.ts';
+import type { HeldTypes, StoredType } from '../../../policy/checkpoint/weight-type.ts';
 import { keyTypeFor, matrixTypeFor } from '../../../policy/open/device.ts';
 import { MAX_SLOTS } from '../../../policy/open/loaded-policy.ts';
 import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
@@ -19,6 +19,8 @@ export interface PolicyFacts {
   config: PolicyConfig;
   /** What its weights are stored in, and what the user chose to hold them in. */
   stored: StoredType;
+  /** Of a GGUF file: what its matrices are held in, by name. */
+  packed?: HeldTypes;
   weights?: MatrixType | undefined;
   /** Contexts of one that is no built-in one: what the user chose to hold them in, and what they are made for. */
   contexts?: { keys: StoreType | undefined } & CacheLimits;
@@ -40,13 +42,13 @@ export function keysOn(
 
 /** What training on a device counts with, as its engines are started. */
 export function trainingQuestion(
-  facts: Pick<PolicyFacts, 'config' | 'contexts' | 'stored' | 'weights'>,
+  facts: Pick<PolicyFacts, 'config' | 'contexts' | 'stored' | 'packed' | 'weights'>,
   { device, engines, ...limits }: DeviceView,
 ): Omit<TrainingQuestion, 'adapter'> {
-  const { config, contexts, stored, weights } = facts;
+  const { config, contexts, stored, packed, weights } = facts;
   return {
     config,
-    type: weights ?? matrixTypeFor(stored, device),
+    type: weights ?? packed ?? matrixTypeFor(stored, device),
     keys: keysOn(device, facts),
     contexts: contexts ?? { maxContext: config.maxPositions, maxSlots: MAX_SLOTS },
     engines,

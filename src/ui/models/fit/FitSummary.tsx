@@ -3,13 +3,14 @@ import { messageOf } from '../../../base/errors.ts';
 import { trainingPlan } from '../../../learn/replicas/training-memory.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../../policy/checkpoint/config.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
-import { keyTypeFor, matrixTypeFor } from '../../../policy/open/device.ts';
-import { storedTypeOf } from '../../../policy/open/fit-here.ts';
+import { keyTypeFor } from '../../../policy/open/device.ts';
+import { heldHere } from '../../../policy/open/fit-here.ts';
 import { planFit, type FitPlan } from '../../../policy/open/fit.ts';
 import { MATRIX_TYPES, type MatrixType, type StoreType } from '../../../policy/ops/values.ts';
 import { formatBytes, formatCount, formatParameters } from '../../kit/words/format.ts';
 import { Table } from '../../kit/Table.tsx';
 import { useDeviceLimits } from './device-limits.ts';
+import type { GgufTypes } from '../../../lab/contract/records/checkpoints.ts';
 import type { DeviceView } from '../../../lab/models/serving/device-limits.ts';
 
 /** The adapter that training here would use. */
@@ -25,10 +26,6 @@ const supported = (
     return { config: null, problem: messageOf(error) };
   }
 };
-
-/** Default type of the weights for a stored type. */
-const automatic = (json: Readonly<Record<string, unknown>>, { device }: DeviceView): MatrixType =>
-  matrixTypeFor(storedTypeOf(json) ?? 'f32', device);
 
 /** Default type of the KV cache. */
 const automaticKeys = (config: PolicyConfig, { device }: DeviceView): StoreType => {
@@ -95,6 +92,8 @@ export const FitSummary = (props: {
   weights?: MatrixType | undefined;
   /** The user's choice of KV cache type. */
   keys?: StoreType | undefined;
+  /** Types of a GGUF file. */
+  gguf?: GgufTypes | undefined;
 }) => {
   const { config: json, weights, keys: chosenKeys } = props;
   const limits = useDeviceLimits();
@@ -111,7 +110,7 @@ export const FitSummary = (props: {
       </p>
     );
   if (!limits) return <p className="fine">Checking this device …</p>;
-  const chosen = weights ?? automatic(json, limits);
+  const chosen = weights ?? heldHere(props, limits.device);
   const row = rows.find(({ type }) => type === chosen);
   const { maxContext, maxSlots } = cacheLimits(config);
   return (

@@ -33,14 +33,14 @@ const count = (key: string, question: HereQuestion, limits: DeviceView): Promise
 };
 
 /** Computes what a checkpoint needs on this device. */
-export const useFit = ({ config, weights, keys }: HereQuestion): Counted => {
+export const useFit = ({ config, weights, keys, gguf }: HereQuestion): Counted => {
   const limits = useDeviceLimits();
-  const key = JSON.stringify([config, weights, keys]);
+  const key = JSON.stringify([config, weights, keys, gguf]);
   const [counted, setCounted] = useState<{ key: string; value: Counted } | null>(null);
   useEffect(() => {
     if (!limits) return undefined;
     let live = true;
-    void count(key, { config, weights, keys }, limits).then((value) => {
+    void count(key, { config, weights, keys, gguf }, limits).then((value) => {
       if (live) setCounted({ key, value });
     });
     return () => {

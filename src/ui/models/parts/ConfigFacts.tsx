@@ -1,4 +1,5 @@
 import type { CheckpointFacts } from '../../../lab/contract/checkpoints.ts';
+import type { GgufTypes } from '../../../lab/contract/records/checkpoints.ts';
 import { formatCount } from '../../kit/words/format.ts';
 
 /** A fact as text; omitted if its config lacks it. */
@@ -16,4 +17,15 @@ export const ConfigFacts = ({ facts }: { facts: CheckpointFacts }) => {
     ...(facts.dtype === null ? [] : [facts.dtype]),
   ];
   return <p className="fine">{parts.join(' · ')}</p>;
+};
+
+/** Types of the matrices of a GGUF file, the most frequent first, and what they are held in. */
+export const GgufLine = ({ gguf: { stored, held } }: { gguf: GgufTypes }) => {
+  const types = Object.entries(stored).toSorted((a, b) => b[1] - a[1]);
+  return (
+    <p className="fine">
+      GGUF · matrices stored as {types.map(([type, count]) => `${type} (${count})`).join(', ')} ·
+      held as {held}
+    </p>
+  );
 };

@@ -84,7 +84,7 @@ const look = async (
   lookFor: string | null = null,
 ): Promise<void> => {
   const mine = ++looks;
-  const files = request.kind === 'folder' ? request.files : null;
+  const files = request.kind === 'local' ? request.files : null;
   useCheckpoints.setState({ look: { status: 'looking', what }, lookFor, problem: null });
   try {
     const outcome = await api().plan(request);
@@ -112,9 +112,9 @@ export const giveToken = (hub: string, token: string): void => {
 export const lookNamed = (text: string, hub: string, card: string | null = null): Promise<void> =>
   look(text.trim(), { kind: 'named', text, hub }, card);
 
-/** Previews a local folder. */
-export const lookFolder = (files: LocalFile[]): Promise<void> =>
-  look('the folder', { kind: 'folder', files });
+/** Previews local files: a model file or its parts, or a folder. */
+export const lookLocal = (files: LocalFile[]): Promise<void> =>
+  look(files.length === 1 ? (files[0]?.path ?? '') : 'the files', { kind: 'local', files });
 
 /** Closes the preview, or cancels it. */
 export const dropLook = (): void => {

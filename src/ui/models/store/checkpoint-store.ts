@@ -90,7 +90,8 @@ export const sameCheckpoint = (
     ({ source, revision, totalBytes }) =>
       JSON.stringify(source) === JSON.stringify(plan.source) &&
       revision === plan.revision &&
-      // Folders have no revision: equal name and size count as the same.
-      (source.kind !== 'folder' ||
+      // Local files have no revision: equal name and size count as the same.
+      (source.kind === 'hub' ||
+        source.kind === 'url' ||
         totalBytes === plan.files.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)),
   );

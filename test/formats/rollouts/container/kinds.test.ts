@@ -29,7 +29,7 @@ test.each([
   [
     'GGUF',
     'a GGUF model',
-    'Forage needs safetensors; or serve it with llama.cpp and add it under Servers',
+    'Open it on the Models page with "Open a model file", or give it to a command with --policy',
   ],
   ['%PDF-1.7', 'a PDF document', BESIDE],
   ['\x89PNG\r\n', 'a picture (PNG)', BESIDE],

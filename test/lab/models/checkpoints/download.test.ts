@@ -12,7 +12,8 @@ const SECOND = 'model-00002-of-00002.safetensors';
 
 async function added({ hub, store }: Bench, from: 'hub' | 'url' = 'hub'): Promise<string> {
   const source = parseSource(from === 'hub' ? 'forage/tiny' : `${hub.url}/folder`, hub.url);
-  const plan = source.kind === 'hub' ? await planHub(WEB, source) : await planUrl(WEB, source);
+  const plan =
+    source.kind === 'hub' ? (await planHub(WEB, source)).plan : await planUrl(WEB, source);
   hub.asked.length = 0;
   return (await store.create(plan, '')).id;
 }

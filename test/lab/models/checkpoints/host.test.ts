@@ -250,7 +250,7 @@ describe('a folder of this machine', () => {
     const { bench, tab } = await browser();
     const host = tab();
     const files = chosen(shardedFiles());
-    const { plan } = done(await host.plan({ kind: 'folder', files }));
+    const { plan } = done(await host.plan({ kind: 'local', files }));
     bench.files.quota = 100_000;
     const { id } = done(await host.add(plan, '', files));
     await expect.poll(async () => (await only(host)).failure?.kind).toBe('storage-full');
@@ -288,7 +288,7 @@ it('answers what cannot be planned with a fault, and a name that is none', async
   const named = (text: string) => host.plan({ ...request(bench), text });
   expect(await named('no/such')).toMatchObject({ fault: { kind: 'not-found' } });
   expect(await named('a b')).toMatchObject({ fault: { kind: 'address' } });
-  expect(await host.plan({ kind: 'folder', files: [] })).toMatchObject({
+  expect(await host.plan({ kind: 'local', files: [] })).toMatchObject({
     fault: { kind: 'incomplete' },
   });
 });

@@ -83,7 +83,7 @@ const info = (files: Map<string, Uint8Array>): Record<string, unknown> => ({
   siblings: [...files].map(([rfilename, bytes]) => ({
     rfilename,
     size: bytes.length,
-    ...(rfilename.endsWith('.safetensors') && {
+    ...(/\.(safetensors|gguf)$/.test(rfilename) && {
       lfs: { sha256: sha(bytes), size: bytes.length, pointerSize: 135 },
     }),
   })),
@@ -121,7 +121,8 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     const honoured =
       hub.ranges && wanted && (ifRange === null || ifRange === tag) ? Number(wanted[1]) : null;
     const from = honoured ?? 0;
-    const end = honoured !== null && wanted?.[2] ? Number(wanted[2]) + 1 : bytes.length;
+    const last = honoured !== null && wanted?.[2] ? Number(wanted[2]) + 1 : bytes.length;
+    const end = Math.min(last, bytes.length);
     if (honoured !== null && from >= bytes.length) {
       response.writeHead(416, { 'Content-Range': `bytes */${bytes.length}` }).end();
       return;
@@ -196,7 +197,7 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
       response.end(JSON.stringify(hub.spoil ? hub.spoil(answer) : answer));
       return;
     }
-    const file = /^\/(?:forage\/tiny\/resolve\/[0-9a-f]+|folder)\/([^/]+)$/.exec(asked)?.[1];
+    const file = /^\/(?:forage\/tiny\/resolve\/[0-9a-f]+|folder)\/(.+)$/.exec(asked)?.[1];
     if (file === undefined) {
       response.writeHead(404, { 'X-Error-Code': 'RepoNotFound' }).end('not here');
       return;

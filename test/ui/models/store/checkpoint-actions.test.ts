@@ -12,7 +12,7 @@ import {
   freeRemovedCheckpoints,
   dropLook,
   giveToken,
-  lookFolder,
+  lookLocal,
   lookNamed,
   modelsLabUser,
   pauseCheckpoint,
@@ -146,7 +146,7 @@ describe('adding what was looked at', () => {
     });
     await storePreviewed('nothing was looked at');
     expect(fake.callsOf('checkpoints.add')).toEqual([]);
-    await lookFolder(files);
+    await lookLocal(files);
     await storePreviewed('Mine');
     expect(fake.callsOf('checkpoints.add')).toEqual([[planView().plan, 'Mine', files]]);
     expect(state().look).toEqual({ status: 'none' });
@@ -168,10 +168,10 @@ describe('adding what was looked at', () => {
     });
     await lookNamed('x', 'h');
     const adding = storePreviewed('Mine');
-    await lookFolder(files);
+    await lookLocal(files);
     added.resolve({ status: 'ready', value: { id: 'n' } });
     await adding;
-    expect(state().look).toMatchObject({ status: 'ready', view: { plan: { title: 'folder' } } });
+    expect(state().look).toMatchObject({ status: 'ready', view: { plan: { title: 'local' } } });
   });
 });
 

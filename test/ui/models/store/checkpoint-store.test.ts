@@ -64,6 +64,7 @@ it('knows a checkpoint that is here already: one place at one state', () => {
       files: [{ name: 'config.json', bytes, exact: true, sha256: null, url: null }],
       config: {},
     },
+    ggufs: [],
     facts: factsOf({}),
     bytes,
     unknownSizes: 0,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GGUF_ADVICE, isGgufName } from '../../../../formats/gguf.ts';
+import { isGgufName } from '../../../../formats/gguf.ts';
 import { CheckpointFault } from './fault.ts';
 
 /** Which files of a folder make a checkpoint. */
@@ -22,7 +22,8 @@ export const MOST_JSON_BYTES = 50e6;
 const SHARD = /^[A-Za-z0-9][\w.-]{0,180}\.safetensors$/;
 const MOST_SHARDS = 2000;
 
-export const isWeights = (name: string): boolean => name.endsWith('.safetensors');
+export const isWeights = (name: string): boolean =>
+  name.endsWith('.safetensors') || isGgufName(name);
 
 const indexSchema = z.looseObject({ weight_map: z.record(z.string(), z.string()) });
 
@@ -59,8 +60,6 @@ function noWeights(where: string, names: readonly string[]): CheckpointFault {
       `${where} is a PEFT adapter without its base model.`,
       'Add the base model; adapters are imported with training runs.',
     );
-  if (names.some(isGgufName))
-    return new CheckpointFault('unsupported', `${where} has only GGUF files.`, GGUF_ADVICE);
   if (has(/^pytorch_model.*\.bin$/))
     return new CheckpointFault(
       'unsupported',

@@ -1,3 +1,4 @@
+import { isGgufName } from '../../../../formats/gguf.ts';
 import { CheckpointFault } from './fault.ts';
 import { CONFIG, INDEX, MOST_JSON_BYTES, SINGLE, chooseFiles, shardsOf } from './file-names.ts';
 import type {
@@ -20,7 +21,7 @@ export function folderFiles(files: readonly LocalFile[]): {
     throw new CheckpointFault(
       'incomplete',
       `There is no ${CONFIG} among the ${files.length} files of this folder.`,
-      'Choose the folder of a checkpoint, with config.json, tokenizer.json and safetensors.',
+      'Choose a GGUF file, or a folder with config.json, tokenizer.json and safetensors.',
     );
   const folder = config.path.slice(0, -CONFIG.length);
   const byName = new Map<string, File>();
@@ -53,11 +54,21 @@ async function readJson(name: string, file: File): Promise<Record<string, unknow
   return parseObject(new Uint8Array(await file.arrayBuffer()), name);
 }
 
+const nameOf = ({ path }: LocalFile): string => path.split('/').at(-1) ?? path;
+
+/** Whether the model of these files is in GGUF: there is no config.json beside them. */
+export const isOnlyGguf = (files: readonly LocalFile[]): boolean =>
+  files.some((file) => isGgufName(nameOf(file))) && files.every((file) => nameOf(file) !== CONFIG);
+
 /**
- * Lists what a folder of this machine would bring.
+ * Lists what GGUF files or a folder of this machine would bring.
  * @throws CheckpointFault
  */
-export async function planFolder(files: readonly LocalFile[]): Promise<CheckpointPlan> {
+export async function planLocal(files: readonly LocalFile[]): Promise<CheckpointPlan> {
+  if (isOnlyGguf(files)) {
+    const { planLocalGguf } = await import('./plan-gguf.ts');
+    return planLocalGguf(files);
+  }
   const { name, byName } = folderFiles(files);
   const config = await readJson(CONFIG, byName.get(CONFIG)!);
   const index = byName.has(SINGLE) ? undefined : byName.get(INDEX);

@@ -1,3 +1,4 @@
+import { isGgufName } from '../../../../formats/gguf.ts';
 import { CheckpointFault } from './fault.ts';
 import {
   CONFIG,
@@ -33,7 +34,7 @@ const isPage = (response: Response): boolean =>
   (response.headers.get('Content-Type') ?? '').startsWith('text/html');
 
 /**
- * Lists what a folder on a server would bring: there is no listing, so each file is asked for.
+ * Lists what a GGUF file or a folder on a server would bring; of a folder there is no listing, so each file is asked for.
  * @throws CheckpointFault
  */
 export async function planUrl(
@@ -41,6 +42,10 @@ export async function planUrl(
   source: UrlSource,
   signal?: AbortSignal,
 ): Promise<CheckpointPlan> {
+  if (isGgufName(source.url)) {
+    const { planUrlGguf } = await import('./plan-gguf.ts');
+    return planUrlGguf(web, source, signal);
+  }
   const aborting = signal ? { signal } : {};
   const place = new URL(source.url).host + new URL(source.url).pathname;
   const asked = (name: string) => ({ what: `${name} at ${place}`, repository: null });

@@ -1,4 +1,5 @@
 import type { RemoteSource, Source } from '../../../contract/records/checkpoints.ts';
+import { isGgufName } from '../../../../formats/gguf.ts';
 import { CheckpointFault } from './fault.ts';
 
 export const HUB = 'https://huggingface.co';
@@ -11,7 +12,7 @@ const bad = (message: string): CheckpointFault =>
     'address',
     message,
     'Enter a repository such as Qwen/Qwen2.5-0.5B-Instruct (with @revision if you like), or the ' +
-      'http(s) address of a folder with config.json.',
+      'http(s) address of a GGUF file or of a folder with config.json.',
   );
 
 /** The address of a hub or mirror as it is stored. @throws CheckpointFault */
@@ -35,6 +36,7 @@ function hubPage(url: URL, hub: string): RemoteSource | null {
     .filter(Boolean);
   if (owner === undefined || name === undefined) return null;
   const revision = ['tree', 'blob', 'resolve'].includes(kind ?? '') ? rest[0] : undefined;
+  const file = rest.slice(1).map(decodeURIComponent).join('/');
   const parsed = REPOSITORY.exec(`${owner}/${name}`);
   if (!parsed) return null;
   return {
@@ -42,14 +44,16 @@ function hubPage(url: URL, hub: string): RemoteSource | null {
     base: hub,
     repository: parsed[1]!,
     revision: decodeURIComponent(revision ?? 'main'),
+    ...(isGgufName(file) && { file }),
   };
 }
 
-/** A folder by its own address or by that of a file in it. */
-function folderUrl(url: URL): RemoteSource {
+/** A GGUF file, or a folder by its own address or by that of a file in it. */
+function serverUrl(url: URL): RemoteSource {
   const folder = new URL(url);
   folder.hash = '';
   folder.search = '';
+  if (isGgufName(url.pathname)) return { kind: 'url', url: folder.href };
   folder.pathname = /\.(json|safetensors|jinja)$/.test(url.pathname)
     ? url.pathname.replace(/[^/]+$/, '')
     : `${url.pathname.replace(/\/+$/, '')}/`;
@@ -72,7 +76,7 @@ export function parseSource(text: string, hub = HUB): RemoteSource {
     if (url.username || url.password)
       throw bad('Names and passwords in an address would be stored; leave them out');
     try {
-      return hubPage(url, hub) ?? folderUrl(url);
+      return hubPage(url, hub) ?? serverUrl(url);
     } catch {
       throw bad(`"${trimmed}" is not an address`);
     }
@@ -82,19 +86,26 @@ export function parseSource(text: string, hub = HUB): RemoteSource {
   return { kind: 'hub', base: hub, repository: parsed[1]!, revision: parsed[2] ?? 'main' };
 }
 
+/** The last part of a path, without the ending and the count of parts of a GGUF file. */
+const stemOf = (path: string): string =>
+  (path.split('/').findLast(Boolean) ?? '').replace(/(-\d{5}-of-\d{5})?\.gguf$/i, '');
+
 /** A name to begin with; the user may change it. */
 export const titleOf = (source: Source): string => longTitle(source).slice(0, 200);
 
 function longTitle(source: Source): string {
   switch (source.kind) {
     case 'hub':
+      if (source.file !== undefined) return stemOf(source.file);
       return source.revision === 'main'
         ? source.repository
         : `${source.repository}@${source.revision}`;
     case 'url': {
       const { host, pathname } = new URL(source.url);
-      return pathname.split('/').filter(Boolean).at(-1) ?? host;
+      return stemOf(pathname) || host;
     }
+    case 'file':
+      return stemOf(source.name);
     case 'folder':
       return source.name;
   }
@@ -104,5 +115,6 @@ function longTitle(source: Source): string {
 export function fileUrl(source: RemoteSource, name: string, revision: string | null): string {
   if (source.kind === 'url') return new URL(name, source.url).href;
   const { base, repository } = source;
-  return `${base}/${repository}/resolve/${encodeURIComponent(revision ?? source.revision)}/${name}`;
+  const path = name.split('/').map(encodeURIComponent).join('/');
+  return `${base}/${repository}/resolve/${encodeURIComponent(revision ?? source.revision)}/${path}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../../../src/lab/models/checkpoints/facts.ts';
 import { planBytes } from '../../../../../src/lab/contract/records/checkpoints.ts';
-import { planFolder } from '../../../../../src/lab/models/checkpoints/plan/plan-folder.ts';
+import { planLocal } from '../../../../../src/lab/models/checkpoints/plan/plan-folder.ts';
 import { planHub } from '../../../../../src/lab/models/checkpoints/plan/plan-hub.ts';
 import { planUrl } from '../../../../../src/lab/models/checkpoints/plan/plan-url.ts';
 import {
@@ -14,10 +14,10 @@ import { WEB, faultOf, makeBench, type Bench } from '../bench.ts';
 import { CONFIG, shardedFiles, weights } from '../hub-server.ts';
 import { LLAMA32_1B, QWEN25_05B } from '../../../../fixtures/published-configs.ts';
 
-const ofHub = ({ hub }: Bench, web: Web = WEB, text = 'forage/tiny') => {
+const ofHub = async ({ hub }: Bench, web: Web = WEB, text = 'forage/tiny') => {
   const source = parseSource(text, hub.url);
   if (source.kind !== 'hub') throw new Error('no hub');
-  return planHub(web, source);
+  return (await planHub(web, source)).plan;
 };
 const ofUrl = ({ hub }: Bench, web: Web = WEB, path = '/folder') => {
   const source = parseSource(hub.url + path, 'https://huggingface.co');
@@ -123,7 +123,6 @@ describe('the plan of a hub', () => {
 
   it.each([
     ['pytorch_model.bin', 'unsupported', /safe_serialization/],
-    ['model-q4.gguf', 'unsupported', /llama\.cpp/],
     ['adapter_model.safetensors', 'unsupported', /base model/],
     ['notes.txt', 'incomplete', /holds the weights/],
   ])('says what to do with a repository of %s only', async (name, kind, next) => {
@@ -236,17 +235,17 @@ describe('the plan of a folder of this machine', () => {
 
   it('takes the outermost folder with a config.json', async () => {
     const files = [...local(shardedFiles(), 'tiny/old/'), ...local(shardedFiles(), 'tiny/')];
-    const plan = await planFolder(files);
+    const plan = await planLocal(files);
     expect(plan.source).toEqual({ kind: 'folder', name: 'tiny' });
     expect(plan.files).toHaveLength(6);
     expect(plan.files.every(({ exact, url }) => exact && url === null)).toBe(true);
   });
 
   it('says what a folder lacks', async () => {
-    expect((await faultOf(planFolder([]))).message).toContain('no config.json');
+    expect((await faultOf(planLocal([]))).message).toContain('no config.json');
     const pointer = new TextEncoder().encode('version https://git-lfs.github.com/spec/v1\noid');
     const files = shardedFiles().set('model-00001-of-00002.safetensors', pointer);
-    expect(await faultOf(planFolder(local(files)))).toMatchObject({
+    expect(await faultOf(planLocal(local(files)))).toMatchObject({
       kind: 'incomplete',
       next: expect.stringContaining('git lfs pull'),
     });

@@ -1,0 +1,163 @@
+import { MATRIX_TYPES, type MatrixType } from '../../../../policy/ops/values.ts';
+import type { PackedSource } from '../../../../policy/checkpoint/tensor-source.ts';
+import { openCheckpoint } from '../../../../policy/checkpoint/checkpoint.ts';
+import type { GgufBytes } from '../../../../policy/gguf/header.ts';
+import type { CheckpointFiles } from '../../../../policy/checkpoint/checkpoint-files.ts';
+import { CheckpointError } from '../../../../policy/checkpoint/checkpoint-error.ts';
+import { ChatTemplateError, loadChatTemplate } from '../../../../policy/open/chat-template.ts';
+import { ggufParts, openGguf } from '../../../../policy/gguf/open.ts';
+import type {
+  CheckpointPlan,
+  GgufTypes,
+  LocalFile,
+  RemoteSource,
+} from '../../../contract/records/checkpoints.ts';
+import { CheckpointFault } from './fault.ts';
+import { localGgufs, storedName } from './gguf-files.ts';
+import { remoteBytes } from './remote-bytes.ts';
+import { fileUrl, titleOf } from './source.ts';
+import type { Web } from './web.ts';
+
+/** What is stored of a model in GGUF files, and what it is: only headers are read. */
+
+/** The widest of the types that matrices are held in. */
+const widest = (types: readonly MatrixType[]): MatrixType =>
+  MATRIX_TYPES.find((type) => types.includes(type)) ?? 'f32';
+
+function typesOf(packing: PackedSource): GgufTypes {
+  const { held } = packing;
+  const stored: Record<string, number> = {};
+  for (const name of Object.keys(held)) {
+    const type = packing.storedAs(name);
+    stored[type] = (stored[type] ?? 0) + 1;
+  }
+  return { stored, held: widest(Object.values(held)) };
+}
+
+/** A tokenizer that cannot be read, or a chat template that does not render, is refused before anything is stored. */
+async function checkText(files: CheckpointFiles, name: string): Promise<void> {
+  try {
+    const template = await loadChatTemplate(files);
+    template?.render([{ role: 'user', content: 'Hello' }], { addGenerationPrompt: true });
+  } catch (error) {
+    if (!(error instanceof ChatTemplateError)) throw error;
+    const why = error.message.replace(/^chat template: /, '');
+    throw new CheckpointError(
+      name,
+      `its chat template does not render (${why})`,
+      'Use another GGUF file of this model',
+    );
+  }
+}
+
+/**
+ * What a model is, by the headers of its files in their order.
+ * @throws CheckpointError that says what is wrong with which file
+ */
+export async function readGguf(
+  files: readonly GgufBytes[],
+): Promise<Pick<CheckpointPlan, 'config'> & { gguf: GgufTypes }> {
+  const model = await openGguf(files);
+  const { packing } = await openCheckpoint(model.files);
+  if (!packing) throw new Error('gguf: its weights have no types');
+  await checkText(model.files, files[0]?.name ?? '');
+  return { config: { ...model.config }, gguf: typesOf(packing) };
+}
+
+/**
+ * A model in a GGUF file of this machine, or in all parts of a split one.
+ * @throws CheckpointFault where these are several models; CheckpointError that says what is wrong with a file
+ */
+export async function planLocalGguf(files: readonly LocalFile[]): Promise<CheckpointPlan> {
+  const byName = localGgufs(files);
+  const names = [...byName.keys()].toSorted();
+  const first = names[0] ?? '';
+  const parts = ggufParts(first);
+  if (names.some((name) => !parts.includes(name)))
+    throw new CheckpointFault(
+      'unsupported',
+      `These are ${names.length} GGUF models: ${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''}.`,
+      'Open one of them, or all parts of one.',
+    );
+  const present = names.map((name): GgufBytes & { bytes: number } => {
+    const file = byName.get(name)!;
+    return {
+      name,
+      size: file.size,
+      bytes: file.size,
+      read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
+    };
+  });
+  const read = await readGguf(present);
+  const source = { kind: 'file', name: first } as const;
+  return {
+    source,
+    revision: null,
+    title: titleOf(source),
+    files: present.map(({ name, bytes }) => ({
+      name,
+      bytes,
+      exact: true,
+      sha256: null,
+      url: null,
+    })),
+    ...read,
+  };
+}
+
+/** A file of a remote model, as its source lists it. */
+export interface ListedFile {
+  /** Path in the repository, or name on the server. */
+  readonly path: string;
+  readonly sha256: string | null;
+}
+
+/**
+ * A model in a GGUF file on a server, or in all parts of a split one.
+ * @param revision commit of the hub
+ * @param files its parts in their order
+ * @throws CheckpointFault, CheckpointError that says what is wrong with a file; the signal's reason
+ */
+export async function planRemoteGguf(
+  web: Web,
+  source: RemoteSource,
+  revision: string | null,
+  files: readonly ListedFile[],
+  signal?: AbortSignal,
+): Promise<CheckpointPlan> {
+  const repository = source.kind === 'hub' ? source.repository : null;
+  const parts = await Promise.all(
+    files.map(async ({ path, sha256 }) => {
+      const url = fileUrl(source, path, revision);
+      const name = storedName(path);
+      const what = repository === null ? url : `${path} of ${repository}`;
+      const bytes = await remoteBytes(web, url, name, { what, repository }, signal);
+      return { bytes, sha256, url };
+    }),
+  );
+  const read = await readGguf(parts.map(({ bytes }) => bytes));
+  return {
+    source,
+    revision,
+    title: titleOf(source),
+    files: parts.map(({ bytes: { name, size }, sha256, url }) => ({
+      name,
+      bytes: size,
+      exact: true,
+      sha256,
+      url,
+    })),
+    ...read,
+  };
+}
+
+/** A GGUF file of a server. */
+export function planUrlGguf(
+  web: Web,
+  source: Extract<RemoteSource, { kind: 'url' }>,
+  signal?: AbortSignal,
+): Promise<CheckpointPlan> {
+  const parts = ggufParts(new URL(source.url).pathname.split('/').at(-1) ?? '');
+  const files = parts.map((path) => ({ path, sha256: null }));
+  return planRemoteGguf(web, source, null, files, signal);
+}
