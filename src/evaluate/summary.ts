@@ -1,3 +1,4 @@
+import { outsideScores } from '../agent/answers/outside.ts';
 import { stieCounts, sumStieCounts } from '../agent/stie/counts.ts';
 import type { Rollout } from '../records/rollout.ts';
 import type { StieCounts } from '../records/stie.ts';
@@ -30,8 +31,26 @@ export interface SummaryByHops extends Summary {
   byHops: Record<string, Summary>;
   /** Absent where no question has a gold summary. */
   long?: LongSummary;
+  /** What rollouts without an answer wrote outside their tags, means over `n` of them; absent where none did. */
+  outside?: OutsideSummary;
   /** How often each clause of STIE fired in all rollouts; absent where it judged nothing. */
   stie?: StieCounts;
+}
+
+interface OutsideSummary {
+  n: number;
+  em: number;
+  f1: number;
+}
+
+function summarizeOutside(rollouts: readonly Rollout[]): OutsideSummary | null {
+  const scored = rollouts.flatMap((rollout) => outsideScores(rollout) ?? []);
+  if (scored.length === 0) return null;
+  return {
+    n: scored.length,
+    em: mean(scored.map(({ em }) => em)),
+    f1: mean(scored.map(({ f1 }) => f1)),
+  };
 }
 
 function summarizeLong(rollouts: readonly Rollout[]): LongSummary | null {
@@ -77,11 +96,13 @@ export function summarizeRollouts(
     byHops[String(count)] = summarize(rollouts.filter((r) => r.question.hops === count));
   }
   const long = summarizeLong(rollouts);
+  const outside = summarizeOutside(rollouts);
   const stie = sumStieCounts(rollouts.map(({ events }) => stieCounts(events)));
   return {
     ...summarize(rollouts, wallSeconds),
     byHops,
     ...(long && { long }),
+    ...(outside && { outside }),
     ...(stie && { stie }),
   };
 }

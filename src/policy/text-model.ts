@@ -20,7 +20,7 @@ export interface ToolSchema {
 }
 
 /** What the model called in one turn. */
-export interface CallMessage {
+interface CallMessage {
   role: 'assistant';
   content: string;
   tool_calls: {
@@ -31,7 +31,7 @@ export interface CallMessage {
 }
 
 /** The result of one call. */
-export interface ToolMessage {
+interface ToolMessage {
   role: 'tool';
   content: string;
   name: string;

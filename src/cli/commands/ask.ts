@@ -1,6 +1,8 @@
 import { runGroup } from '../../agent/run.ts';
+import { outsideScores } from '../../agent/answers/outside.ts';
 import { unknownNames } from '../../agent/answers/look-up-names.ts';
 import { describeUnknown, sourcesInUse } from '../../agent/answers/unknown-names.ts';
+import { outsideAnswer, outsideText } from '../../records/outside-answer.ts';
 import { searchNumbers } from '../../records/searches.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
@@ -125,6 +127,12 @@ export const askCommand: Command = {
       const note = await noteOnNames(text, parts, settings, !options.corpus);
       note.forEach(values.json ? say : print);
       held.forEach(print);
+      const outside = rollout && outsideAnswer(rollout);
+      if (rollout && outside && !values.json) {
+        const scores = outsideScores(rollout);
+        const scored = scores ? ` (EM ${percent(scores.em)}, F1 ${percent(scores.f1)})` : '';
+        print(`${outsideText(outside)}${scored}`);
+      }
       if (values.json) print(JSON.stringify(rollout));
     } finally {
       parts.dispose();

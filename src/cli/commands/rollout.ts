@@ -23,7 +23,7 @@ const percent = (value: number | null): string =>
 
 /** The summary as text. */
 export function table(summary: SummaryByHops): string {
-  const { long, stie } = summary;
+  const { long, outside, stie } = summary;
   const row = (name: string, s: Summary): string =>
     [
       name.padEnd(6),
@@ -39,6 +39,11 @@ export function table(summary: SummaryByHops): string {
     ...Object.entries(summary.byHops).map(([hops, s]) => row(hops, s)),
     row('all', summary),
     `${summary.tokensPerSecond.toFixed(0)} policy tokens/s`,
+    ...(outside
+      ? [
+          `outside the tags ${outside.n}: EM ${percent(outside.em).trim()}, F1 ${percent(outside.f1).trim()}; not counted above, never rewarded`,
+        ]
+      : []),
     ...(long
       ? [
           `long answers ${long.n}: ROUGE-L ${percent(long.rougeL).trim()}, statements supported ${percent(long.supported).trim()}`,

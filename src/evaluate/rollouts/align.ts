@@ -1,3 +1,4 @@
+import { outsideAnswer } from '../../records/outside-answer.ts';
 import {
   goldsToScore,
   unscoredReason,
@@ -35,6 +36,8 @@ interface AlignedSibling {
   id: string;
   answer: string | null;
   notScored?: string;
+  /** What stands outside the tags in place of an answer. */
+  outside?: string;
   /** Null without gold answers, and where the answer cannot be read. */
   em: number | null;
   searches: number;
@@ -103,10 +106,12 @@ export function alignGroup(
     siblings: siblings.map(({ rollout }) => {
       const { id, answer } = rollout;
       const golds = goldsToScore(rollout);
+      const outside = outsideAnswer(rollout);
       return {
         id,
         answer,
         notScored: unscoredReason(rollout),
+        ...(outside !== null && { outside }),
         em: golds.length === 0 ? null : questionScores(answer, first.question).em,
         searches: searchesIn(rollout),
       };

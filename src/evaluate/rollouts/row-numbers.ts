@@ -1,3 +1,4 @@
+import { outsideScores } from '../../agent/answers/outside.ts';
 import { supportingRecall } from '../../agent/answers/scores.ts';
 import type { ImportedRollout, ImportedSegment } from '../../formats/rollouts/shape/imported.ts';
 import type { RolloutFacts } from './lint/facts.ts';
@@ -108,6 +109,19 @@ const ROW_NUMBERS = {
     bit: true,
     later: true,
     of: ({ facts }) => facts.byR1Searcher?.subEm ?? null,
+  },
+  'em.outside': {
+    note: 'exact match of what stands outside the tags, where no answer is within them, 0 or 1; never rewarded',
+    unknown: 'the rollout has an answer, or wrote nothing outside its tags',
+    bit: true,
+    later: true,
+    of: ({ rollout }) => outsideScores(rollout)?.em ?? null,
+  },
+  'f1.outside': {
+    note: 'token F1 of what stands outside the tags, where no answer is within them, 0 to 1; never rewarded',
+    unknown: 'the rollout has an answer, or wrote nothing outside its tags',
+    later: true,
+    of: ({ rollout }) => outsideScores(rollout)?.f1 ?? null,
   },
   judge: {
     note: 'verdict of the file’s judge, 0 or 1',

@@ -1,3 +1,4 @@
+import { outsideAnswer } from '../../records/outside-answer.ts';
 import { roundsOf } from '../../formats/rollouts/rounds.ts';
 import { unscoredReason, type ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
@@ -16,6 +17,8 @@ export interface RolloutRow {
   questionId: string;
   question: string;
   answer: string | null;
+  /** What it wrote outside its tags in place of an answer; absent where it has one, or wrote nothing there. */
+  outside?: string;
   /** Why the answer cannot be read; absent where it can. */
   notScored?: string;
   /** The error that ended it; absent without one. */
@@ -76,6 +79,7 @@ export function rowOf(
   facts: RolloutFacts = readFactsOf(rollout),
 ): RolloutRow {
   const map = hopMap(rollout);
+  const outside = outsideAnswer(rollout);
   const why = whyOf(rollout, facts, map);
   const titles = roundsOf(rollout).flatMap(({ passages }) => passages.map(({ title }) => title));
   return {
@@ -85,6 +89,7 @@ export function rowOf(
     questionId: rollout.question.id,
     question: rollout.question.text,
     answer: rollout.answer === null ? null : rollout.answer.trim(),
+    ...(outside !== null && { outside: outside.slice(0, LONGEST_GOLD) }),
     notScored: unscoredReason(rollout),
     error: facts.error,
     recipe: rollout.recipe?.id ?? null,

@@ -1,3 +1,4 @@
+import { outsideAnswer } from '../../records/outside-answer.ts';
 import { itemAt } from '../../base/items.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import {
@@ -120,8 +121,16 @@ interface OutcomeFacts {
   gold: string;
 }
 
+/** What is there in place of an answer. */
+function noAnswerWords(rollout: ImportedRollout): string {
+  const outside = outsideAnswer(rollout);
+  return outside === null
+    ? 'no answer was given'
+    : `it answered outside the tags: ${quoted(outside.slice(0, 200))}`;
+}
+
 const answerWords = ({ rollout, facts }: Pick<OutcomeFacts, 'rollout' | 'facts'>): string => {
-  if (!facts.answered) return 'no answer was given';
+  if (!facts.answered) return noAnswerWords(rollout);
   return `the answer says ${quoted(rollout.answer ?? '')}`;
 };
 
@@ -157,7 +166,7 @@ function byFacts(given: OutcomeFacts): Why {
     return {
       end:
         searches === 0 && read.length === 0 ? 'not-asked' : closed ? 'not-answered' : 'not-found',
-      sentence: `No answer was given${stopWords(rollout)}; gold is ${gold}.`,
+      sentence: `${sentenceOf(answer)}${stopWords(rollout)}; gold is ${gold}.`,
     };
   if (searches === 0 && read.length === 0)
     return { end: 'not-asked', sentence: `Nothing was searched; ${answer}, gold is ${gold}.` };

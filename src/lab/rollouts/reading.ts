@@ -18,6 +18,7 @@ const neighbour = (file: Pick<FileRecord, 'id' | 'name'>, { row }: StoredRow): N
   id: row.id,
   answer: row.answer,
   notScored: row.notScored,
+  ...(row.outside !== undefined && { outside: row.outside }),
   em: row.numbers.em,
   reward: row.numbers.reward,
 });

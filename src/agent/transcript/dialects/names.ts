@@ -55,7 +55,9 @@ export function spokenDialect(rollout: Pick<Tagged, 'recipe' | 'segments'>): Dia
  */
 export function tagNames(rollout: Tagged): TagNames {
   const id = DIALECTS.find((one) => one === rollout.recipe?.settings['dialect']);
-  if (id === undefined || rollout.origin !== undefined || !speaksTokens(rollout)) return NO_NAMES;
+  // Calls have no tags of one name.
+  if (id === undefined || id === 'tools') return NO_NAMES;
+  if (rollout.origin !== undefined || !speaksTokens(rollout)) return NO_NAMES;
   const spelt = spelling(dialectOf(id));
   return new Map(
     [...SPECIAL_TOKENS, ...FURTHER_TOKENS]

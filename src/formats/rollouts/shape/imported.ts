@@ -1,3 +1,4 @@
+import { outsideAnswer, outsideText } from '../../../records/outside-answer.ts';
 import type { AgentEvent } from '../../../records/events.ts';
 import type {
   RewardClause,
@@ -148,12 +149,23 @@ export const goldsToScore = (
   rollout: Pick<ImportedRollout, 'question'> & Scorable,
 ): readonly string[] => (unscoredReason(rollout) === undefined ? rollout.question.answers : []);
 
-/** The answer as text, also where there is none, or none that can be read. */
-export const answerText = ({
+/** The answer as text, also where it stands outside the tags, where there is none, or none that can be read. */
+export function answerText(
+  rollout: Pick<ImportedRollout, 'answer' | 'notScored' | 'segments' | 'origin'>,
+): string {
+  return answerOf({ ...rollout, outside: outsideAnswer(rollout) ?? undefined });
+}
+
+/** The same of a row, which has no text. */
+export function answerOf({
   answer,
   notScored,
-}: Pick<ImportedRollout, 'answer' | 'notScored'>): string =>
-  answer ?? (notScored === undefined ? 'no answer' : 'cannot be read');
+  outside,
+}: Pick<ImportedRollout, 'answer' | 'notScored'> & { outside?: string | undefined }): string {
+  if (answer !== null) return answer;
+  if (notScored !== undefined) return 'cannot be read';
+  return outside === undefined ? 'no answer' : outsideText(outside);
+}
 
 /** Whether the record has every part of our own: ids throughout, events, recipe, policy, masks. */
 export const isOwnRollout = (rollout: ImportedRollout): rollout is ImportedRollout & Rollout =>

@@ -41,6 +41,11 @@ const begunIn = (text: string, tag: string): number => {
 /** Every opening tag of a search in the policy's segments, in order; one may begin in the segment before. */
 export function openingTags(rollout: Pick<Rollout, 'recipe' | 'segments'>): Span[] {
   const { segments } = rollout;
+  // Calls of tools have many spellings; each is a segment.
+  if (spokenDialect(rollout) === 'tools')
+    return segments.flatMap(({ source, role, text }, segment) =>
+      source === 'policy' && role === 'search' ? [{ segment, start: 0, end: text.length }] : [],
+    );
   const tags = searchTags(rollout);
   return segments.flatMap(({ source, text }, segment) => {
     if (source !== 'policy') return [];

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { hopMap } from '../../../evaluate/rollouts/hops/hops.ts';
+import { answerText } from '../../../formats/rollouts/shape/imported.ts';
 import { verdictWords } from '../../../evaluate/rollouts/verdict-words.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
@@ -29,13 +30,13 @@ interface HopsProps {
 export const Hops = ({ rollout, name, open }: HopsProps) => {
   const map = useMemo(() => hopMap(rollout), [rollout]);
   if (map.kind === 'none') return null;
-  const { answer, metrics, question } = rollout;
+  const { metrics, question } = rollout;
   return (
     <HopPicture
       map={map}
       of={name}
       answer={{
-        text: answer ?? 'no answer',
+        text: answerText(rollout),
         gold: question.answers.join(' / '),
         right: metrics ? metrics.em === 1 : null,
       }}

@@ -1,6 +1,8 @@
 import { useMemo } from 'react';
+import { outsideScores } from '../../../agent/answers/outside.ts';
 import { stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
+import { outsideAnswer, outsideText } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import {
   formatCount,
@@ -33,6 +35,8 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
   const interruption = interruptionOf(rollout);
   // A server returns text in pieces, not tokens; they are counted as pieces.
   const pieces = rollout.segments.some((segment) => segment.tokens);
+  const outside = useMemo(() => outsideAnswer(rollout), [rollout]);
+  const beside = useMemo(() => outsideScores(rollout), [rollout]);
   const right = metrics && gold && metrics.em === 1;
   return (
     <div className="verdict" data-testid="verdict">
@@ -46,7 +50,9 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         ) : (
           <span className="badge">no gold answer</span>
         )}
-        <b className="answer-text">{answer ?? 'no answer'}</b>
+        <b className="answer-text">
+          {answer ?? (outside === null ? 'no answer' : outsideText(outside))}
+        </b>
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
       </div>
       {gold && !interruption ? (
@@ -69,6 +75,16 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
                   : 'The question names no supporting titles'
               }
             />
+          </>
+        ) : null}
+        {gold && beside && !interruption ? (
+          <>
+            <Fact
+              name="EM outside the tags"
+              value={formatNumber(beside.em)}
+              title="Of what the model wrote outside the tags; never rewarded"
+            />
+            <Fact name="F1 outside the tags" value={formatShare(beside.f1)} />
           </>
         ) : null}
         {metrics?.rouge_l === undefined || interruption ? null : (

@@ -47,6 +47,12 @@ const Verdict = ({ reading }: { reading: Reading }) => {
       <Fact name="EM (SQuAD)" value={formatNumber(em)} />
       <Fact name="F1 (SQuAD)" value={formatNumber(f1)} />
       <Fact name="cover-EM (SQuAD)" value={formatNumber(coverEm)} />
+      {row.row.outside === undefined ? null : (
+        <>
+          <Fact name="EM outside the tags" value={formatNumber(row.row.numbers['em.outside'])} />
+          <Fact name="F1 outside the tags" value={formatNumber(row.row.numbers['f1.outside'])} />
+        </>
+      )}
       <Fact name="EM (R1-Searcher)" value={formatNumber(r1Em)} />
       <Fact name="cover-EM (R1-Searcher)" value={formatNumber(r1CoverEm)} />
       <Fact

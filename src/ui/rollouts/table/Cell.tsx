@@ -1,3 +1,4 @@
+import { outsideText } from '../../../records/outside-answer.ts';
 import { endOfRow } from '../../../evaluate/rollouts/row.ts';
 import { ENDS } from '../../../evaluate/rollouts/why.ts';
 import { LINTS } from '../../../evaluate/rollouts/lint/finding.ts';
@@ -55,6 +56,8 @@ export const CellValue = ({ column, found }: { column: Column; found: MatchingRo
   const value = columnReader(name)(found);
   if (name === 'answer' && found.row.notScored !== undefined)
     return <span className="tone-plain">not scored: {found.row.notScored}</span>;
+  if (name === 'answer' && found.row.outside !== undefined)
+    return <span className="tone-plain">{outsideText(found.row.outside)}</span>;
   if (value === null || value === '') return <span className="tone-plain">{DASH}</span>;
   if (kind === 'bit' && typeof value === 'number') {
     const { sign, tone, word } = bit(value);
@@ -73,6 +76,8 @@ export const fullText = (column: Column, found: MatchingRow): string | undefined
   if (column.kind !== 'text' || column.name === 'hops') return undefined;
   if (column.name === 'answer' && found.row.notScored !== undefined)
     return `not scored: ${found.row.notScored}`;
+  if (column.name === 'answer' && found.row.outside !== undefined)
+    return outsideText(found.row.outside);
   if (column.name === 'lint') return findingNames(found) ?? undefined;
   const value = columnReader(column.name)(found);
   return typeof value === 'string' && value.length > 12 ? value.slice(0, 1000) : undefined;

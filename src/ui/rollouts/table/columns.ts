@@ -49,6 +49,8 @@ const TITLES: Record<string, string> = {
   'f1.r1-searcher': 'F1 (R1-Searcher)',
   'cover-em.r1-searcher': 'cover-EM (R1-Searcher)',
   'sub-em.r1-searcher': 'sub-EM (R1-Searcher)',
+  'em.outside': 'EM outside the tags',
+  'f1.outside': 'F1 outside the tags',
   lint: 'findings',
 };
 

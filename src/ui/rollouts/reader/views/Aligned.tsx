@@ -1,5 +1,5 @@
 import type { AlignedGroup } from '../../../../evaluate/rollouts/align.ts';
-import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { answerOf, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import { useMore } from '../../../kit/page/use-more.tsx';
 import { plural } from '../../../kit/words/format.ts';
 import { Terms } from '../../../kit/words/explain/Term.tsx';
@@ -40,7 +40,7 @@ export const Aligned = (props: {
                   {plural(searches, 'search', 'searches')}
                 </span>
                 <div className="answer-line">
-                  <MarkedText text={answerText(given)} marks={[]} />
+                  <MarkedText text={answerOf(given)} marks={[]} />
                 </div>
               </th>
             ))}

@@ -1,7 +1,11 @@
 import { TextInput } from '@mantine/core';
 import { Select } from '../../../kit/fields/Select.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import {
+  answerOf,
+  answerText,
+  type ImportedRollout,
+} from '../../../../formats/rollouts/shape/imported.ts';
 import type { DiffPiece, DiffRun } from '../../../../evaluate/rollouts/diff.ts';
 import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
@@ -25,7 +29,7 @@ const LARGE = 2_000_000;
  * where ids of one run differ.
  */
 const optionName = ({ id, em, reward, ...given }: Neighbour, n: number): string =>
-  `${n}: ${answerText(given).slice(0, 40)}${em === null ? '' : em === 1 ? ' ✓' : ' ✗'}${
+  `${n}: ${answerOf(given).slice(0, 40)}${em === null ? '' : em === 1 ? ' ✓' : ' ✗'}${
     reward === null ? '' : `, reward ${formatNumber(reward)}`
   } · ${id.slice(-40)}`;
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import {
-  answerText,
+  answerOf,
   isOwnRollout,
   type ImportedRollout,
 } from '../../../../formats/rollouts/shape/imported.ts';
@@ -57,7 +57,7 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
         )}
       </th>
       <td className="group-answer">
-        <MarkedText text={sibling ? answerText(sibling) : 'no answer'} marks={[]} />
+        <MarkedText text={sibling ? answerOf(sibling) : 'no answer'} marks={[]} />
       </td>
       <td className="figure">{formatNumber(sibling?.em)}</td>
       <td>

@@ -5,7 +5,7 @@ import {
   type WhatIf,
 } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 import { itemAt } from '../../../../base/items.ts';
-import { answerText } from '../../../../formats/rollouts/shape/imported.ts';
+import { answerOf } from '../../../../formats/rollouts/shape/imported.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { useMore } from '../../../kit/page/use-more.tsx';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
@@ -77,7 +77,7 @@ export const Outcomes = memo(
                   </th>
                   <td className="group-answer">
                     <MarkedText
-                      text={reading.siblings[i] ? answerText(reading.siblings[i]) : 'no answer'}
+                      text={reading.siblings[i] ? answerOf(reading.siblings[i]) : 'no answer'}
                       marks={[]}
                     />
                   </td>

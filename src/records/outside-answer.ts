@@ -1,0 +1,42 @@
+/** What a model wrote where its answer belongs, outside the tags of the protocol: shown and scored apart, never rewarded. */
+
+interface Piece {
+  source: string;
+  role: string;
+  text: string;
+}
+
+/** Tags, and control tokens of chat templates. */
+const TAG = /<\/?[a-z_]+>|<\|[^<>|]*\|>|<\/?s>|<(?:start|end)_of_turn>/giu;
+
+/** Prose is `other` in the protocol's own tags; a format that reads it as a thought opens no tag for it. */
+const isProse = ({ source, role, text }: Piece): boolean =>
+  source === 'policy' &&
+  (role === 'other' || (role === 'think' && !text.trimStart().startsWith('<')));
+
+/**
+ * The last prose of a rollout without an answer, trimmed; null where it has an answer, or wrote none outside its tags.
+ * What other systems wrote is read by the rules of their formats instead.
+ */
+export function outsideAnswer({
+  answer,
+  segments,
+  origin,
+}: {
+  answer: string | null;
+  segments: readonly Piece[];
+  origin?: unknown;
+}): string | null {
+  if (answer !== null || origin !== undefined) return null;
+  for (let last = segments.length - 1; last >= 0; last--) {
+    let text = '';
+    for (; last >= 0 && isProse(segments[last]!); last--) text = segments[last]!.text + text;
+    const prose = text.replaceAll(TAG, ' ').trim();
+    if (/[\p{L}\p{N}]/u.test(prose)) return prose;
+  }
+  return null;
+}
+
+/** As the page and the command line say it. */
+export const outsideText = (prose: string): string =>
+  `Answered outside the tags: ${prose.replaceAll(/\s+/gu, ' ')}`;
