@@ -12,7 +12,7 @@ import { getRecipe } from '../src/recipes/index.ts';
 const [count = '6', ...ids] = process.argv.slice(2);
 const parts = await openParts({ device: 'wasm' });
 const { deps, world } = parts;
-const { recipe, seed, temperature } = DEFAULT_SETTINGS;
+const { recipe, seed } = DEFAULT_SETTINGS;
 
 const tried = new Map<string, number>();
 const chosen = world.questions.filter(({ id, split, type = '' }) => {
@@ -27,7 +27,6 @@ for (const question of chosen) {
   const [rollout] = await runGroup(deps, {
     question,
     recipe: getRecipe(recipe),
-    overrides: { sampling: { temperature } },
     seed,
     size: 1,
     runId: 'examples',

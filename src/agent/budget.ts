@@ -4,6 +4,7 @@ import {
   type RecipeSettings,
   type SettingsOverride,
 } from '../recipes/parts/settings.ts';
+import type { PolicyInfo } from '../policy/policy.ts';
 import { answerOpening, blockIds } from './transcript/blocks.ts';
 import { HINTS } from '../records/protocol.ts';
 import { wantsLongAnswer } from './answers/long-answer.ts';
@@ -27,15 +28,21 @@ export interface Room {
 const TEXT_BUDGETS = {
   tokens: 2048,
   stepTokens: 640,
+  /** Of models below `SMALL`: what one writes on is mostly noise, and on a CPU each token takes its time. */
+  smallStepTokens: 192,
   answerTokens: 128,
   longAnswerTokens: 400,
   passageTokens: 200,
 };
 
+/** Parameters. */
+const SMALL = 1e9;
+
 /**
  * The settings in force for a policy: where its tags are text, budgets that nobody set are at least
  * `TEXT_BUDGETS`, as far as a context holds them: half of it for all that is written, a sixth for one
- * step, a thirty-second for a short answer, a tenth for a long one, a twentieth for a passage.
+ * step, a thirty-second for a short answer, a tenth for a long one, a twentieth for a passage. One step of a model with
+ * fewer than 10⁹ parameters has at most 192 tokens, unless the recipe itself gives it more.
  *
  * @param over what was set for this rollout; it counts as it is
  */
@@ -43,19 +50,22 @@ export function budgetsInForce(
   settings: RecipeSettings,
   over: SettingsOverride,
   { spelling }: Pick<Tags, 'spelling'>,
-  maxContext: number,
+  { maxContext, parameters }: Pick<PolicyInfo, 'maxContext' | 'parameters'>,
 ): RecipeSettings {
   if (spelling === 'ids') return settings;
   const { budgets, retrieval } = settings;
   const raised = (own: number, set: number | undefined, wanted: number, share: number): number =>
     set === undefined ? Math.max(own, Math.min(wanted, Math.floor(maxContext / share))) : own;
   const set = over.budgets;
+  // A server may not say how large its model is.
+  const small = parameters > 0 && parameters < SMALL;
+  const step = small ? TEXT_BUDGETS.smallStepTokens : TEXT_BUDGETS.stepTokens;
   return {
     ...settings,
     budgets: {
       ...budgets,
       tokens: raised(budgets.tokens, set?.tokens, TEXT_BUDGETS.tokens, 2),
-      stepTokens: raised(budgets.stepTokens, set?.stepTokens, TEXT_BUDGETS.stepTokens, 6),
+      stepTokens: raised(budgets.stepTokens, set?.stepTokens, step, 6),
       answerTokens: raised(budgets.answerTokens, set?.answerTokens, TEXT_BUDGETS.answerTokens, 32),
       longAnswerTokens: raised(
         budgets.longAnswerTokens ?? LONG_ANSWER_TOKENS,

@@ -200,7 +200,7 @@ export async function runRollout(
         withOverrides(request.recipe.settings, over),
         over,
         readTags(tokenizer),
-        info.maxContext,
+        info,
       );
   const reason = turnsReason(deps.policy, settings, readTags(tokenizer).spelling);
   if (reason !== null) throw new Error(reason);

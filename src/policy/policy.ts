@@ -103,6 +103,8 @@ export interface PolicyInfo {
   onDevice?: MatrixType | 'mixed';
   /** What it holds keys and values of contexts in; absent of other engines. */
   keys?: StoreType;
+  /** What its authors sample with, for asking; absent where its files do not say. Training has its own. */
+  sampling?: Partial<Sampling>;
   /** What the user should know of its files, one sentence each; absent: nothing. */
   notes?: readonly string[];
   /** As text, what log-probabilities are where they are not the engine's own, or that there are none. */

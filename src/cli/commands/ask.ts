@@ -1,4 +1,5 @@
 import { runGroup } from '../../agent/run.ts';
+import { askedWith } from '../../agent/settings/asking.ts';
 import { outsideScores } from '../../agent/answers/outside.ts';
 import { unknownNames } from '../../agent/answers/look-up-names.ts';
 import { describeUnknown, sourcesInUse } from '../../agent/answers/unknown-names.ts';
@@ -108,7 +109,7 @@ export const askCommand: Command = {
         {
           question: known ?? { id: 'typed', text, answers: [], supporting: [] },
           recipe,
-          overrides,
+          overrides: askedWith(parts.deps.policy.info, overrides),
           seed: Number(values.seed),
           size: 1,
           runId: 'ask',

@@ -1,5 +1,6 @@
 import { stieText } from '../../agent/stie/counts-text.ts';
 import type { Question } from '../../records/records.ts';
+import { askedWith } from '../../agent/settings/asking.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
@@ -89,7 +90,7 @@ export const rolloutCommand: Command = {
       const output = openOutput(values.out as string | undefined);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
         recipe,
-        overrides,
+        overrides: askedWith(parts.deps.policy.info, overrides),
         group: Number(values.group),
         seed: Number(values.seed),
       });

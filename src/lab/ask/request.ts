@@ -21,14 +21,14 @@ const SOURCES = {
 
 /** Only the fields that the user set; everything else stays as in the recipe. */
 const overridesOf = (
-  temperature: number,
+  temperature: number | null,
   mechanisms: Mechanisms,
   setup: Pick<Setup, 'summarizer' | 'source'>,
 ): SettingsOverride => {
   const { background, stie, router, reward, k } = mechanisms;
   const summarize = setup.summarizer.kind !== 'off';
   const named: SettingsOverride = {
-    sampling: { temperature },
+    ...(temperature !== null && { sampling: { temperature } }),
     ...(background !== undefined && { background: { mode: background } }),
     ...(stie !== undefined && { stie: { mode: stie } }),
     ...(reward !== undefined && { nlr: { reward } }),

@@ -2,6 +2,7 @@ import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter } from '../../agent/router/router.ts';
 import { missingGold } from '../../agent/fork/missing-gold.ts';
 import { ForkError, type Fork } from '../../agent/fork/past.ts';
+import { askedWith } from '../../agent/settings/asking.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runFork, runGroup } from '../../agent/run.ts';
 import type { Question } from '../../records/records.ts';
@@ -101,6 +102,7 @@ async function make(parts: RunParts, told: OnUpdate): Promise<Rollout[]> {
       {
         question,
         ...chosen,
+        overrides: askedWith(opened.policy.info, chosen.overrides),
         seed: settings.seed,
         size: settings.rollouts,
         runId,

@@ -40,7 +40,8 @@ export const mechanismsSchema = z.object({
 export const runSettingsSchema = z.object({
   recipe: z.enum(RECIPE_IDS),
   rollouts: z.number().int().min(1).max(MAX_ROLLOUTS),
-  temperature: z.number().min(0).max(2),
+  /** Null: what the checkpoint's authors sample with, or 1 where its files do not say. */
+  temperature: z.number().min(0).max(2).nullable(),
   seed: z.number().int().min(0).max(0xffffffff),
   device: z.enum(DEVICES),
   mechanisms: mechanismsSchema,
@@ -53,7 +54,7 @@ export type DeviceChoice = RunSettings['device'];
 export const DEFAULT_SETTINGS: RunSettings = {
   recipe: 'kunlun-baize',
   rollouts: 1,
-  temperature: 1,
+  temperature: null,
   seed: 1,
   device: 'auto',
   mechanisms: {},

@@ -9,6 +9,7 @@ import {
   WEIGHTS,
 } from '../checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../checkpoint/config.ts';
+import { loadSampling, samplingNote } from '../checkpoint/generation-config.ts';
 import { sourceOf, weightsOf, type TensorSource } from '../checkpoint/tensor-source.ts';
 import type { PolicyWeights } from '../checkpoint/weights.ts';
 import { uploadDecoder } from '../model/upload.ts';
@@ -193,8 +194,16 @@ async function loadByRange(
   checkVocabulary(source.config, tokenizer);
   const revision = options.revision ?? `size-${source.bytes}`;
   const dtype = source.dtype === 'f32' ? 'f32' : 'f16';
-  const notes = source.notes.length > 0 ? { notes: source.notes } : {};
-  return policyOver(source, tokenizer, { id: options.id, revision, dtype, ...notes }, options);
+  const sampling = await loadSampling(files);
+  const notes = [...source.notes, ...(sampling ? [samplingNote(sampling)] : [])];
+  const started = {
+    id: options.id,
+    revision,
+    dtype,
+    ...(notes.length > 0 && { notes }),
+    ...(sampling && { sampling }),
+  };
+  return policyOver(source, tokenizer, started, options);
 }
 
 /**

@@ -6,9 +6,10 @@ const inForce = (
   spelling: 'ids' | 'text',
   maxContext: number,
   over: Parameters<typeof withOverrides>[1] = {},
+  parameters = 0,
 ): number[] => {
   const settings = withOverrides(DEFAULT_SETTINGS, over);
-  const { budgets, retrieval } = budgetsInForce(settings, over, { spelling }, maxContext);
+  const { budgets, retrieval } = budgetsInForce(settings, over, { spelling }, { maxContext, parameters });
   return [budgets.tokens, budgets.stepTokens, budgets.answerTokens, retrieval.passageTokens];
 };
 
@@ -25,4 +26,11 @@ it('gives other policies more, as far as their context holds it', () => {
 it('takes what was set as it is', () => {
   const over = { budgets: { tokens: 300 }, retrieval: { passageTokens: 50 } };
   expect(inForce('text', 4096, over)).toEqual([300, 640, 128, 50]);
+});
+
+it('lets a small model write less in one step, unless more was set', () => {
+  expect(inForce('text', 8192, {}, 135e6)[1]).toBe(192);
+  expect(inForce('text', 8192, {}, 1.5e9)[1]).toBe(640);
+  expect(inForce('text', 8192, { budgets: { stepTokens: 400 } }, 135e6)[1]).toBe(400);
+  expect(inForce('text', 512, {}, 135e6)[1]).toBe(160);
 });

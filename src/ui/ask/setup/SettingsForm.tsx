@@ -135,7 +135,7 @@ const Mechanism = () => {
 };
 
 /** Sets a number; an empty field keeps the previous value. */
-const set = (key: 'rollouts' | 'temperature' | 'seed') => (value: string | number) => {
+const set = (key: 'rollouts' | 'seed') => (value: string | number) => {
   const number = numeric(value);
   if (number !== undefined) change({ [key]: number });
 };
@@ -166,8 +166,10 @@ export const SettingsForm = () => {
           step={0.1}
           decimalScale={2}
           clampBehavior="strict"
-          value={settings.temperature}
-          onChange={set('temperature')}
+          // Empty: what its files say, or 1.
+          placeholder="the model’s own"
+          value={settings.temperature ?? ''}
+          onChange={(value) => change({ temperature: numeric(value) ?? null })}
         />
         <NumberInput
           size="xs"

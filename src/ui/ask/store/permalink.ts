@@ -226,7 +226,7 @@ export const formatAddress = (address: AskAddress): string => {
   };
   put('recipe', settings.recipe, '');
   put('n', settings.rollouts, DEFAULT_SETTINGS.rollouts);
-  put('t', settings.temperature, DEFAULT_SETTINGS.temperature);
+  if (settings.temperature !== null) query.set('t', String(settings.temperature));
   put('seed', settings.seed, '');
   put('device', settings.device, DEFAULT_SETTINGS.device);
   for (const key of KEYS) {
