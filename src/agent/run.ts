@@ -196,12 +196,7 @@ export async function runRollout(
   refuse(request.recipe, tokenizer);
   const settings = request.fork
     ? withOverrides(request.recipe.settings, over)
-    : budgetsInForce(
-        withOverrides(request.recipe.settings, over),
-        over,
-        readTags(tokenizer),
-        info,
-      );
+    : budgetsInForce(withOverrides(request.recipe.settings, over), over, readTags(tokenizer), info);
   const reason = turnsReason(deps.policy, settings, readTags(tokenizer).spelling);
   if (reason !== null) throw new Error(reason);
   const transcript = new Transcript(

@@ -9,7 +9,12 @@ const inForce = (
   parameters = 0,
 ): number[] => {
   const settings = withOverrides(DEFAULT_SETTINGS, over);
-  const { budgets, retrieval } = budgetsInForce(settings, over, { spelling }, { maxContext, parameters });
+  const { budgets, retrieval } = budgetsInForce(
+    settings,
+    over,
+    { spelling },
+    { maxContext, parameters },
+  );
   return [budgets.tokens, budgets.stepTokens, budgets.answerTokens, retrieval.passageTokens];
 };
 
