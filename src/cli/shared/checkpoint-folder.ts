@@ -119,7 +119,7 @@ async function openGgufFile(given: string): Promise<CheckpointFolder> {
   }));
   const model = await openGguf(parts.map((part) => ggufBytes(part.path)));
   const { files, names } = model;
-  const config = parsed(basename(path), () => parsePolicyConfig(model.config));
+  const config = parsePolicyConfig(model.config);
   const source = await openCheckpoint(files);
   return {
     path,

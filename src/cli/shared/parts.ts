@@ -37,6 +37,7 @@ import {
   type CheckpointFolder,
 } from './checkpoint-folder.ts';
 import { adapterHashes, checkedFile } from './hashes.ts';
+import { checkFits } from './memory.ts';
 import { openEngine, type EngineOptions } from './engine.ts';
 import { openCorpus, readCorpus, readQuestions, type SplitBy } from './import-files.ts';
 import { makeWorld, type GeneratedWorld } from './generated-world.ts';
@@ -150,6 +151,7 @@ export const foldedRevision = (revision: string, { spec, flat }: Adapter): strin
 export async function openPolicy(options: PartsOptions): Promise<LoadedPolicy> {
   const checkpoint = await openFolder(options.policy);
   const { id, files, config, limits } = checkpoint;
+  checkFits(checkpoint, options);
   const adapter =
     options.adapter === undefined ? null : await readAdapterFolder(config, options.adapter);
   const [revision, { chat }] = await Promise.all([folderRevision(checkpoint), openReader(files)]);

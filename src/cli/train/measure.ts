@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { memoryRefusal, trainingMemory } from '../../learn/replicas/training-memory.ts';
 import { probe } from '../../learn/run/probe.ts';
 import { probeSummary } from '../../learn/run/predict.ts';
@@ -12,13 +11,11 @@ import type { OpenSources } from '../shared/parts.ts';
 import type { CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { endProgress, say, sayProgress } from '../shared/command.ts';
 import type { OpenSummarizer } from '../helpers/summarizer.ts';
+import { cpuLimits } from '../shared/memory.ts';
 import { UsageError } from '../shared/options.ts';
 import type { TrainThreads } from './threads.ts';
 
 /** What this machine needs for a run, and how long it takes, before the run is begun. */
-
-/** A 32-bit WebAssembly memory holds no more, and each thread has its own. */
-const WASM_BYTES = 2 ** 32;
 
 /** The settings that decide how much memory a run takes. */
 export interface RunShape {
@@ -44,12 +41,7 @@ export function checkMemory({ config, limits, held }: CheckpointFolder, run: Run
     engines: threads,
     rollouts: rolloutsAtOnce(settings),
     microTokens,
-    limits: {
-      device,
-      maxBinding: Infinity,
-      maxBuffer: Infinity,
-      memory: Math.min(WASM_BYTES, totalmem() / threads),
-    },
+    limits: cpuLimits(threads),
   });
   const refusal = memoryRefusal(memory, 'by --weights');
   if (refusal !== null) throw new UsageError(refusal);

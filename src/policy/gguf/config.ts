@@ -97,7 +97,12 @@ function llama3Rope(
   headDim: number,
   theta: number,
 ): Rope {
-  const factor = decimal(Math.max(...divisors));
+  const unlike = settings.fault(
+    'rope_freqs.weight holds divisors that are not those of the rotary scaling of Llama 3',
+    'Use the safetensors of this model',
+  );
+  if (divisors.length !== headDim / 2) throw unlike;
+  const factor = decimal(divisors.reduce((a, b) => Math.max(a, b), 0));
   const plain = ropeFrequencies(headDim, theta, { type: 'default' });
   for (const originalPositions of ORIGINAL_POSITIONS) {
     const scaling = {
@@ -112,7 +117,7 @@ function llama3Rope(
       const wanted = (plain[i] ?? 0) / (scaled[i] ?? 1);
       return Math.abs(divisor - wanted) <= 1e-4 * wanted;
     });
-    if (near && divisors.length === plain.length)
+    if (near)
       return {
         rope_type: 'llama3',
         factor,
@@ -121,10 +126,7 @@ function llama3Rope(
         original_max_position_embeddings: originalPositions,
       };
   }
-  throw settings.fault(
-    'rope_freqs.weight holds divisors that are not those of the rotary scaling of Llama 3',
-    'Use the safetensors of this model',
-  );
+  throw unlike;
 }
 
 function ropeOf(
@@ -164,6 +166,16 @@ function ropeOf(
   return { ...all, rope_type: 'default' };
 }
 
+const MOST_LAYERS = 1024;
+
+function layersOf(settings: Settings): number {
+  const layers = settings.needed('block_count');
+  if (Number.isInteger(layers) && layers > 0 && layers <= MOST_LAYERS) return layers;
+  throw settings.fault(
+    `metadata key ${settings.key('block_count')} is ${layers}; 1 to ${MOST_LAYERS} layers are possible`,
+  );
+}
+
 /** Every sixth layer of Gemma 3 sees the whole context; the others slide. */
 const GEMMA_PATTERN = 6;
 /** Base of the rotary positions of sliding layers. */
@@ -172,7 +184,7 @@ const GEMMA_LOCAL_THETA = 10_000;
 const GEMMA_27B = { layers: 62, scalar: 168 };
 
 function gemmaFields(settings: Settings, theta: number, headDim: number): Rope {
-  const layers = settings.needed('block_count');
+  const layers = layersOf(settings);
   const local = settings.number('rope.freq_base_swa') ?? GEMMA_LOCAL_THETA;
   const linear = settings.number('rope.scaling.factor');
   return {
@@ -239,7 +251,7 @@ export function ggufConfig(
     model_type: MODELS[architecture].type,
     vocab_size: vocabulary,
     hidden_size: hidden,
-    num_hidden_layers: settings.needed('block_count'),
+    num_hidden_layers: layersOf(settings),
     num_attention_heads: heads,
     num_key_value_heads: settings.number('attention.head_count_kv') ?? heads,
     head_dim: headDim,

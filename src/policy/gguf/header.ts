@@ -202,7 +202,7 @@ async function list(r: HeaderReader, what: string, depth: number): Promise<GgufA
   if (count * leastBytes(type) > r.left)
     throw r.fault(
       `${what} claims ${count} items; the file has ${r.left} bytes after it`,
-      'It is not complete or damaged: download it again',
+      'It is incomplete or damaged: download it again',
     );
   if (type === STRING) return items(count, () => r.text(what, MOST.textBytes));
   if (type === BOOL) return items(count, () => flag(r, what));

@@ -1,5 +1,7 @@
 import { CheckpointError } from '../checkpoint/checkpoint-error.ts';
 import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
+import { messageOf } from '../../base/errors.ts';
+import { parsePolicyConfig } from '../checkpoint/config.ts';
 import { architectureOf, ggufConfig } from './config.ts';
 import { readBytes, readGgufHeader, type GgufBytes, type GgufHeader } from './header.ts';
 import type { GgufMetadata } from './metadata.ts';
@@ -98,6 +100,19 @@ async function rotaryDivisors(tensors: ReadonlyMap<string, FiledTensor>) {
   return dequantiseBlocks(tensor.type, bytes, tensor.count);
 }
 
+/** @throws CheckpointError where the metadata gives a model that is not computed here */
+function checkConfig(file: string, config: object): void {
+  try {
+    parsePolicyConfig(config);
+  } catch (error) {
+    throw new CheckpointError(
+      file,
+      `its metadata is not that of a model Forage computes: ${messageOf(error).replace(/^config\.json: /, '')}`,
+      'Use another GGUF file of this model, or another model',
+    );
+  }
+}
+
 const json = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 /** The files of a Hugging Face folder that the metadata says, each made when it is first wanted. */
@@ -133,6 +148,7 @@ export async function openGguf(files: readonly GgufBytes[]): Promise<GgufModel> 
   const architecture = architectureOf(file.name, metadata);
   const divisors = await rotaryDivisors(tensors);
   const config = ggufConfig(file.name, metadata, [...tensors.values()], divisors);
+  checkConfig(file.name, config);
   const made = filesOf(metadata, file.name, config);
   const stored = new Map(files.map((one) => [one.name, one]));
   const bytesOf = (name: string): Uint8Array | undefined => made.get(name)?.();
