@@ -27,7 +27,7 @@ export const benchCommand: Command = {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: 'gpu, wasm: checkpoint folder (default: the built-in one)',
+      help: 'gpu, wasm: checkpoint folder or GGUF file (default: the built-in one)',
     },
     weights: {
       type: 'string',

@@ -61,7 +61,7 @@ export const exportCommand: Command = {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: "checkpoint folder (default: the run's, else the built-in one)",
+      help: "checkpoint folder or GGUF file (default: the run's, else the built-in one)",
     },
     world: {
       type: 'string',

@@ -67,7 +67,7 @@ export const mergeCommand: Command = {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: "checkpoint folder (default: the run's, else the built-in one)",
+      help: "checkpoint folder or GGUF file (default: the run's, else the built-in one)",
     },
     format: {
       type: 'string',

@@ -171,7 +171,7 @@ export const trainCommand: Command = {
     policy: {
       type: 'string',
       value: 'DIR',
-      help: 'checkpoint folder (default: the built-in one)',
+      help: 'checkpoint folder or GGUF file (default: the built-in one)',
     },
     demonstrations: {
       type: 'string',

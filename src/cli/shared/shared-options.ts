@@ -92,7 +92,7 @@ export const PARTS_OPTIONS = {
   policy: {
     type: 'string',
     value: 'DIR',
-    help: 'checkpoint folder (default: the built-in one)',
+    help: 'checkpoint folder or GGUF file (default: the built-in one)',
   },
   ...SOURCE_OPTIONS,
   ...SUMMARIZER_OPTIONS,

@@ -115,7 +115,11 @@ export const referenceCommand: Command = {
       help: 'world folder (default: the built-in one); may be repeated: several count as one',
       multiple: true,
     },
-    policy: { type: 'string', value: 'DIR', help: 'checkpoint folder (default: the built-in one)' },
+    policy: {
+      type: 'string',
+      value: 'DIR',
+      help: 'checkpoint folder or GGUF file (default: the built-in one)',
+    },
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of an adapter' },
     arm: {
       type: 'string',
