@@ -75,9 +75,9 @@ export function randomDecoder(ops: WebGpuOps, config: PolicyConfig, type: Filled
     );
   const { layers, finalNorm } = decoder.weights;
   ones(finalNorm.weight);
-  for (const { inputNorm, postNorm, headNorms } of layers) {
+  for (const { inputNorm, mlpNorm, headNorms } of layers) {
     ones(inputNorm.weight);
-    ones(postNorm.weight);
+    ones(mlpNorm.weight);
     if (headNorms) [headNorms.q, headNorms.k].forEach(ones);
   }
   return decoder;

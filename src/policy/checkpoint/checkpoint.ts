@@ -149,6 +149,15 @@ function byName(
 
 type Found = ReturnType<typeof byName>;
 
+/** Names in a Gemma 3 with images of what a Gemma 3 without them has: as transformers 4 wrote them, and as 5 does. */
+const textName = (name: string): string =>
+  name
+    .replace(/^language_model\.(?=model\.|lm_head\.)/, '')
+    .replace(/^model\.language_model\./, 'model.');
+
+const textTensors = (found: Found): Found =>
+  new Map([...found].map(([name, place]) => [textName(name), place]));
+
 /** Takes the tensors of a config out of those that were found. */
 function takePlaces(
   slots: readonly Pick<ParameterSlot, 'name' | 'shape'>[],
@@ -246,7 +255,7 @@ async function differ(
  */
 async function openWeights(files: CheckpointFiles, given: PolicyConfig): Promise<CheckpointSource> {
   const { shards, index } = await openShards(files);
-  const found = byName(shards, index);
+  const found = textTensors(byName(shards, index));
   const fallback = shards.length === 1 ? shards[0]!.name : WEIGHTS_INDEX;
   const places = takePlaces(parameterSlots(given), found, fallback);
   refuseFurtherLayers(given, found);

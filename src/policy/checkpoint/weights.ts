@@ -29,8 +29,10 @@ export interface LayerWeights {
   o: Float32Array;
   /** [hidden] or null */
   oBias: Float32Array | null;
+  /** Of what attention gives, [hidden]; null in families without. */
+  attentionOutputNorm: Float32Array | null;
   /** [hidden] */
-  postNorm: Float32Array;
+  mlpNorm: Float32Array;
   /** gate and up stacked by rows: [2 intermediate, hidden]. */
   gateUp: Float32Array;
   gate: Float32Array;
@@ -41,6 +43,8 @@ export interface LayerWeights {
   down: Float32Array;
   /** [hidden] or null */
   downBias: Float32Array | null;
+  /** Of what the feed-forward layer gives, [hidden]; null in families without. */
+  mlpOutputNorm: Float32Array | null;
 }
 
 /** All parameters of a policy: typed views of one flat buffer. */
@@ -67,6 +71,19 @@ export const LAYER = /^model\.layers\.(\d+)\./;
 export const layerName = (layer: number, part: string): string => `model.layers.${layer}.${part}`;
 
 /**
+ * The norms beside those of heads, by part of a layer. Where outputs are normed too, the norm before the feed-forward
+ * layer has the name that says so.
+ */
+export const normParts = (c: PolicyConfig) =>
+  variantOf(c).outputNorms
+    ? {
+        attentionOutput: 'post_attention_layernorm.weight',
+        mlp: 'pre_feedforward_layernorm.weight',
+        mlpOutput: 'post_feedforward_layernorm.weight',
+      }
+    : { attentionOutput: null, mlp: 'post_attention_layernorm.weight', mlpOutput: null };
+
+/**
  * q, k, v and gate, up are neighbours, so that each group is one matrix of stacked rows; so are their
  * biases.
  */
@@ -75,6 +92,9 @@ function layerShapes(c: PolicyConfig): [part: string, shape: number[]][] {
   const keys = c.kvHeads * c.headDim;
   const { qkNorm, qkvBias, oBias, mlpBias } = variantOf(c);
   const where = (there: boolean, ...parts: [string, number[]][]) => (there ? parts : []);
+  const norms = normParts(c);
+  const norm = (part: string | null): [string, number[]][] =>
+    part === null ? [] : [[part, [c.hiddenSize]]];
   return [
     ['input_layernorm.weight', [c.hiddenSize]],
     ['self_attn.q_proj.weight', [queries, c.hiddenSize]],
@@ -90,7 +110,8 @@ function layerShapes(c: PolicyConfig): [part: string, shape: number[]][] {
     ...where(qkNorm, ['self_attn.k_norm.weight', [c.headDim]]),
     ['self_attn.o_proj.weight', [c.hiddenSize, queries]],
     ...where(oBias, ['self_attn.o_proj.bias', [c.hiddenSize]]),
-    ['post_attention_layernorm.weight', [c.hiddenSize]],
+    ...norm(norms.attentionOutput),
+    ...norm(norms.mlp),
     ['mlp.gate_proj.weight', [c.intermediateSize, c.hiddenSize]],
     ['mlp.up_proj.weight', [c.intermediateSize, c.hiddenSize]],
     ...where(
@@ -100,6 +121,7 @@ function layerShapes(c: PolicyConfig): [part: string, shape: number[]][] {
     ),
     ['mlp.down_proj.weight', [c.hiddenSize, c.intermediateSize]],
     ...where(mlpBias, ['mlp.down_proj.bias', [c.hiddenSize]]),
+    ...norm(norms.mlpOutput),
   ];
 }
 
@@ -140,6 +162,7 @@ export function viewLayer(config: PolicyConfig, values: Float32Array): LayerWeig
     return values.subarray(a.offset, b.offset + b.length);
   };
   const { qkNorm, qkvBias, oBias, mlpBias } = variantOf(config);
+  const norms = normParts(config);
   return {
     inputNorm: of('input_layernorm.weight'),
     qkv: of('self_attn.q_proj.weight', 'self_attn.v_proj.weight'),
@@ -151,13 +174,15 @@ export function viewLayer(config: PolicyConfig, values: Float32Array): LayerWeig
     kNorm: qkNorm ? of('self_attn.k_norm.weight') : null,
     o: of('self_attn.o_proj.weight'),
     oBias: oBias ? of('self_attn.o_proj.bias') : null,
-    postNorm: of('post_attention_layernorm.weight'),
+    attentionOutputNorm: norms.attentionOutput === null ? null : of(norms.attentionOutput),
+    mlpNorm: of(norms.mlp),
     gateUp: of('mlp.gate_proj.weight', 'mlp.up_proj.weight'),
     gate: of('mlp.gate_proj.weight'),
     up: of('mlp.up_proj.weight'),
     gateUpBias: mlpBias ? of('mlp.gate_proj.bias', 'mlp.up_proj.bias') : null,
     down: of('mlp.down_proj.weight'),
     downBias: mlpBias ? of('mlp.down_proj.bias') : null,
+    mlpOutputNorm: norms.mlpOutput === null ? null : of(norms.mlpOutput),
   };
 }
 
@@ -196,7 +221,7 @@ export function initWeights(
   for (const { name, shape, offset, length } of weights.slots) {
     const values = weights.flat.subarray(offset, offset + length);
     if (name.endsWith('.bias')) values.fill(0);
-    else if (shape.length === 1) values.fill(1);
+    else if (shape.length === 1) values.fill(1 - variantOf(config).normOffset);
     else random.fillNormal(values, initialDeviation(config, name, shape));
   }
   return weights;

@@ -1,6 +1,6 @@
 import { itemAt } from '../../base/items.ts';
 import { variantOf, type PolicyConfig } from '../checkpoint/config.ts';
-import { ropeTables } from '../checkpoint/rope.ts';
+import { ropeTables, type RopeScaling } from '../checkpoint/rope.ts';
 import type { Gates } from '../latent/gates.ts';
 import type { Norm, Ops, Projection } from '../ops/ops.ts';
 import type { Activations, Adapter, Lora, Matrix, Rotary, Tokens, Vector } from '../ops/values.ts';
@@ -20,11 +20,15 @@ export interface DecoderLayer {
   readonly headNorms: { readonly q: Vector; readonly k: Vector; readonly eps: number } | null;
   /** [d, H D] */
   readonly o: Linear;
-  readonly postNorm: Norm;
+  /** Of what attention gives, before it is added; null in families without. */
+  readonly attentionOutputNorm: Norm | null;
+  readonly mlpNorm: Norm;
   /** Rows of gate, up: [2M, d] */
   readonly gateUp: Linear;
   /** [d, M] */
   readonly down: Linear;
+  /** Of what the feed-forward layer gives, before it is added; null in families without. */
+  readonly mlpOutputNorm: Norm | null;
   /** False where queries and keys are not turned by their positions. */
   readonly turned: boolean;
 }
@@ -52,6 +56,8 @@ export class Decoder {
   readonly weights: DecoderWeights;
   readonly #owner: boolean;
   #rotary: Rotary | null = null;
+  /** Of the layers with a sliding window, in families that have such. */
+  #windowRotary: Rotary | null = null;
   #adapter: { readonly adapter: Adapter; readonly places: AdapterPlaces } | null = null;
   #gates: Gates | null = null;
 
@@ -99,31 +105,48 @@ export class Decoder {
 
   /** Tokens to the input of the first layer. */
   embed(tokens: Tokens, x: Activations): void {
-    this.ops.embed({ table: this.weights.embed, tokens, x, next: this.normOf(0) });
+    const { embedScale: scale } = variantOf(this.config);
+    this.ops.embed({ table: this.weights.embed, tokens, x, scale, next: this.normOf(0) });
   }
 
   /** Makes the rotary tables reach so far. */
   reach(positions: number): void {
     if (this.#rotary && this.#rotary.positions >= positions) return;
     const { headDim, ropeTheta } = this.config;
+    const { rope, window } = variantOf(this.config);
     let most = this.#rotary?.positions ?? FIRST_POSITIONS;
     while (most < positions) most *= 2;
-    const { cos, sin } = ropeTables(most, headDim, ropeTheta, variantOf(this.config).rope);
-    if (this.#rotary) this.ops.free(this.#rotary);
-    this.#rotary = this.ops.rotary(cos, sin, headDim / 2);
+    const made = (theta: number, scaling: RopeScaling): Rotary => {
+      const { cos, sin } = ropeTables(most, headDim, theta, scaling);
+      return this.ops.rotary(cos, sin, headDim / 2);
+    };
+    this.#freeRotary();
+    this.#rotary = made(ropeTheta, rope);
+    if (window) this.#windowRotary = made(window.ropeTheta, window.rope);
+  }
+
+  #freeRotary(): void {
+    for (const rotary of [this.#rotary, this.#windowRotary]) if (rotary) this.ops.free(rotary);
+    this.#rotary = null;
+    this.#windowRotary = null;
   }
 
   /** The tables that a layer turns by; null for one that turns nothing. */
   rotaryOf(layer: number): Rotary | null {
     if (!this.layer(layer).turned) return null;
     this.reach(1);
-    return this.#rotary;
+    return this.windowOf(layer) === undefined ? this.#rotary : this.#windowRotary;
+  }
+
+  /** Most positions that a token attends to in a layer, its own included; undefined: all before it. */
+  windowOf(layer: number): number | undefined {
+    const { window } = variantOf(this.config);
+    return window?.layers.includes(layer) ? window.positions : undefined;
   }
 
   /** Frees the rotary tables; one that is not a view, its device with everything on it. */
   dispose(): void {
-    if (this.#rotary) this.ops.free(this.#rotary);
-    this.#rotary = null;
+    this.#freeRotary();
     if (this.#owner) this.ops.dispose();
   }
 
@@ -139,8 +162,9 @@ export type AdapterPlaces = ReadonlyMap<`${number}.${Adapted}`, number>;
 
 /** Frees what a layer holds on the device. */
 export function freeLayer(ops: Ops, layer: DecoderLayer): void {
-  const { inputNorm, postNorm, headNorms } = layer;
-  ops.free(inputNorm.weight, postNorm.weight);
+  const { inputNorm, attentionOutputNorm, mlpNorm, mlpOutputNorm, headNorms } = layer;
+  for (const norm of [inputNorm, attentionOutputNorm, mlpNorm, mlpOutputNorm])
+    if (norm) ops.free(norm.weight);
   if (headNorms) ops.free(headNorms.q, headNorms.k);
   for (const name of ADAPTED) {
     const { matrix, bias } = layer[name];

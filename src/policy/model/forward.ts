@@ -1,6 +1,6 @@
-import type { PolicyConfig } from '../checkpoint/config.ts';
+import { variantOf, type PolicyConfig } from '../checkpoint/config.ts';
 import { itemAt } from '../../base/items.ts';
-import type { Norm, Ops } from '../ops/ops.ts';
+import type { FeedForwardInput, Ops, ResidualInput } from '../ops/ops.ts';
 import type { Activations, KvCache, Tokens } from '../ops/values.ts';
 import type { Decoder } from './decoder.ts';
 
@@ -51,10 +51,45 @@ export function attention(
   const { heads } = decoder.config;
   const raw = kept && { raw: kept.heads };
   ops.projectHeads({ ...headsOf(decoder, layer, from, tokens, store), q, ...raw });
-  ops.attend({ q, heads, store, tokens, out: attended, ...(kept && { lse: kept.lse }) });
-  const { postNorm: next } = decoder.layer(layer);
-  ops.projectResidual({ input: attended, by: decoder.projection(layer, 'o'), tokens, x, next });
+  const window = decoder.windowOf(layer);
+  ops.attend({ q, heads, store, tokens, window, out: attended, ...(kept && { lse: kept.lse }) });
+  const { mlpNorm: next } = decoder.layer(layer);
+  ops.projectResidual({ ...attentionOutput(decoder, layer, attended, tokens), x, next });
 }
+
+/** What adds the output of attention to x, and its backward twin, both take. */
+export const attentionOutput = (
+  decoder: Decoder,
+  layer: number,
+  input: Activations,
+  tokens: Tokens,
+): ResidualInput => {
+  const { attentionOutputNorm: outputNorm } = decoder.layer(layer);
+  return { input, by: decoder.projection(layer, 'o'), outputNorm, tokens };
+};
+
+/** The same of the feed-forward layer. */
+export const mlpOutput = (
+  decoder: Decoder,
+  layer: number,
+  input: Activations,
+  tokens: Tokens,
+): ResidualInput => {
+  const { mlpOutputNorm: outputNorm } = decoder.layer(layer);
+  return { input, by: decoder.projection(layer, 'down'), outputNorm, tokens };
+};
+
+/** What `feedForward` and its backward twin both take. */
+export const mlpInput = (
+  decoder: Decoder,
+  layer: number,
+  x: Activations,
+  tokens: Tokens,
+): FeedForwardInput => {
+  const { mlpNorm: norm } = decoder.layer(layer);
+  const { gate } = variantOf(decoder.config);
+  return { x, norm, by: decoder.projection(layer, 'gateUp'), gate, tokens };
+};
 
 /** What `projectHeads` and its backward twin both take. */
 export const headsOf = (
@@ -111,8 +146,7 @@ export function feedForward(
   { inner }: ForwardBuffers,
 ): void {
   const { ops } = decoder;
-  const norm: Norm = decoder.layer(layer).postNorm;
-  ops.feedForward({ x, norm, by: decoder.projection(layer, 'gateUp'), tokens, out: inner });
+  ops.feedForward({ ...mlpInput(decoder, layer, x, tokens), out: inner });
   const next = decoder.normOf(layer + 1);
-  ops.projectResidual({ input: inner, by: decoder.projection(layer, 'down'), tokens, x, next });
+  ops.projectResidual({ ...mlpOutput(decoder, layer, inner, tokens), x, next });
 }

@@ -9,7 +9,7 @@ import { layerMatrices, rowsOf } from './shapes.ts';
 /** A decoder of a shape without weights, over operations whose matrices need not be written. */
 export function planDecoder(ops: Ops, config: PolicyConfig, types: HeldTypes): Decoder {
   const { hiddenSize, vocabSize, headDim, rmsNormEps: eps, tieWordEmbeddings } = config;
-  const { qkNorm, unturnedLayers } = variantOf(config);
+  const { qkNorm, outputNorms, unturnedLayers } = variantOf(config);
   const matrices = layerMatrices(config);
   const vector = (length: number): Vector => ops.vector(new Float32Array(length), 'vector');
   const matrix = (shape: Omit<MatrixShape, 'type'>, label: string, names: string[]): Matrix =>
@@ -27,9 +27,11 @@ export function planDecoder(ops: Ops, config: PolicyConfig, types: HeldTypes): D
     qkv: linear(index, 'qkv'),
     headNorms: qkNorm ? { q: vector(headDim), k: vector(headDim), eps } : null,
     o: linear(index, 'o'),
-    postNorm: norm(),
+    attentionOutputNorm: outputNorms ? norm() : null,
+    mlpNorm: norm(),
     gateUp: linear(index, 'gateUp'),
     down: linear(index, 'down'),
+    mlpOutputNorm: outputNorms ? norm() : null,
     turned: !unturnedLayers.includes(index),
   }));
   const table = { out: vocabSize, in: hiddenSize };

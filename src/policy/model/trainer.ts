@@ -9,7 +9,14 @@ import type { Activations, Matrix, StoreType, TokenRun } from '../ops/values.ts'
 import { adapterShapes } from './adapter.ts';
 import { embedRows, LearningGates, type MixedBatch } from './mixtures.ts';
 import type { AdapterPlaces, Decoder } from './decoder.ts';
-import { attention, feedForward, headsOf } from './forward.ts';
+import {
+  attention,
+  attentionOutput,
+  feedForward,
+  headsOf,
+  mlpInput,
+  mlpOutput,
+} from './forward.ts';
 import {
   stepInsides,
   surely,
@@ -295,14 +302,8 @@ export class DecoderLoraTrainer implements LoraTrainer {
       if (this.#keeps(layer)) {
         this.#inside(layer);
         ops.copyRows({ from: inside.middle, to: x, tokens });
-        const by = decoder.projection(layer, 'down');
-        ops.projectResidual({
-          input: inside.inner,
-          by,
-          tokens,
-          x,
-          next: decoder.normOf(layer + 1),
-        });
+        const next = decoder.normOf(layer + 1);
+        ops.projectResidual({ ...mlpOutput(decoder, layer, inside.inner, tokens), x, next });
       } else {
         ops.copyRows({ from, to: x, tokens });
         attention(decoder, layer, from, x, tokens, store, inside);
@@ -344,8 +345,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
     const { middle: x, inner: out, gateUp: raw } = inside;
     ops.copyRows({ from, to: x, tokens });
     attention(decoder, layer, from, x, tokens, store, inside, inside);
-    const { postNorm: norm } = decoder.layer(layer);
-    ops.feedForward({ x, norm, by: decoder.projection(layer, 'gateUp'), tokens, out, raw });
+    ops.feedForward({ ...mlpInput(decoder, layer, x, tokens), out, raw });
   }
 
   #scores(batch: PackedBatch): Promise<RowScores> {
@@ -374,17 +374,17 @@ export class DecoderLoraTrainer implements LoraTrainer {
     const { from: x, inside, store } = this.#at(layer);
     const { q, attended, inner, middle, lse, gateUp, heads: raw } = inside;
     const { dx, dq, dKeys, dValues, dAttended, dInner } = this.#backward;
-    const { postNorm: norm } = decoder.layer(layer);
     if (!this.#keeps(layer)) this.#inside(layer);
 
-    const down = decoder.projection(layer, 'down');
-    ops.projectResidualBackward({ input: inner, by: down, tokens, dx, dInput: dInner });
-    const feed = { x: middle, norm, by: decoder.projection(layer, 'gateUp'), tokens };
+    const down = mlpOutput(decoder, layer, inner, tokens);
+    ops.projectResidualBackward({ ...down, dx, dInput: dInner });
+    const feed = mlpInput(decoder, layer, middle, tokens);
     ops.feedForwardBackward({ ...feed, raw: gateUp, dOut: dInner, dx });
-    const o = decoder.projection(layer, 'o');
-    ops.projectResidualBackward({ input: attended, by: o, tokens, dx, dInput: dAttended });
+    const o = attentionOutput(decoder, layer, attended, tokens);
+    ops.projectResidualBackward({ ...o, dx, dInput: dAttended });
     const { heads } = decoder.config;
-    const look = { q, heads, store, tokens, out: attended, lse };
+    const window = decoder.windowOf(layer);
+    const look = { q, heads, store, tokens, window, out: attended, lse };
     ops.attendBackward({ ...look, dOut: dAttended, dq, dKeys, dValues });
     const gradients = { raw, dq, dKeys, dValues, dx: below ? dx : null };
     ops.projectHeadsBackward({ ...headsOf(decoder, layer, x, tokens, store), ...gradients });

@@ -2,7 +2,7 @@ import { variantOf, type PolicyConfig } from '../checkpoint/config.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
 import type { PackedRows } from '../checkpoint/packed-rows.ts';
 import { fitsHalf, heldType, type HeldTypes } from '../checkpoint/weight-type.ts';
-import { EMBED, FINAL_NORM, HEAD, layerName } from '../checkpoint/weights.ts';
+import { EMBED, FINAL_NORM, HEAD, layerName, normParts } from '../checkpoint/weights.ts';
 import type { Handle, Norm, Ops } from '../ops/ops.ts';
 import type { Matrix, MatrixType, MatrixWriter, Vector } from '../ops/values.ts';
 import {
@@ -69,8 +69,12 @@ class Upload {
     return values;
   }
 
-  async vector(name: string): Promise<Vector> {
-    return this.#made(this.#ops.vector((await this.read(name)).slice(), name));
+  /** Weights of a norm as they are multiplied with: `scale` (stored + offset). */
+  async gain(name: string, scale = 1): Promise<Vector> {
+    const { normOffset } = variantOf(this.#config);
+    // In float32 after each step, as transformers computes them.
+    const values = (await this.read(name)).map((value) => scale * Math.fround(value + normOffset));
+    return this.#made(this.#ops.vector(values, name));
   }
 
   /** Parameters one after the other. */
@@ -86,7 +90,7 @@ class Upload {
   }
 
   async norm(name: string): Promise<Norm> {
-    return { weight: await this.vector(name), eps: this.#config.rmsNormEps };
+    return { weight: await this.gain(name), eps: this.#config.rmsNormEps };
   }
 
   /** Matrices of `inputs` columns stacked by rows. */
@@ -165,6 +169,7 @@ class Upload {
   async layer(index: number): Promise<DecoderLayer> {
     const variant = variantOf(this.#config);
     const matrices = layerMatrices(this.#config);
+    const norms = normParts(this.#config);
     const name = (part: string): string => layerName(index, part);
     const linear = async (label: Adapted): Promise<Linear> => {
       const { in: inputs, parts, biased, turned } = matrices[label];
@@ -180,15 +185,19 @@ class Upload {
       qkv: await linear('qkv'),
       headNorms: variant.qkNorm
         ? {
-            q: await this.vector(name('self_attn.q_norm.weight')),
-            k: await this.vector(name('self_attn.k_norm.weight')),
+            q: await this.gain(name('self_attn.q_norm.weight'), variant.queryScale),
+            k: await this.gain(name('self_attn.k_norm.weight')),
             eps: this.#config.rmsNormEps,
           }
         : null,
       o: await linear('o'),
-      postNorm: await this.norm(name('post_attention_layernorm.weight')),
+      attentionOutputNorm: norms.attentionOutput
+        ? await this.norm(name(norms.attentionOutput))
+        : null,
+      mlpNorm: await this.norm(name(norms.mlp)),
       gateUp: await linear('gateUp'),
       down: await linear('down'),
+      mlpOutputNorm: norms.mlpOutput ? await this.norm(name(norms.mlpOutput)) : null,
       turned: !variant.unturnedLayers.includes(index),
     };
   }

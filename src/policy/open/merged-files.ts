@@ -1,3 +1,4 @@
+import { isObject } from '../../base/objects.ts';
 import { parsed, parseJson } from '../checkpoint/checkpoint-error.ts';
 import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
 import {
@@ -7,7 +8,7 @@ import {
   WEIGHTS,
   WEIGHTS_INDEX,
 } from '../checkpoint/checkpoint.ts';
-import { parsePolicyConfig, type PolicyConfig } from '../checkpoint/config.ts';
+import { parsePolicyConfig, variantOf, type PolicyConfig } from '../checkpoint/config.ts';
 import { encodeHeader } from '../checkpoint/safetensors.ts';
 import { readLayerValues, type TensorSource } from '../checkpoint/tensor-source.ts';
 import { EMBED, FINAL_NORM, HEAD, parameterSlots, viewLayer } from '../checkpoint/weights.ts';
@@ -49,16 +50,30 @@ async function* weightPieces(source: TensorSource, { spec, flat }: LoraValues) {
   if (!config.tieWordEmbeddings) yield* tensorPieces(source, HEAD);
 }
 
-/** The checkpoint's own config.json, with the stored type of the weights and whether the head is tied. */
+/**
+ * The checkpoint's own config.json, with the stored type of the weights and whether the head is tied; of a Gemma 3
+ * with images that of its text part.
+ */
 async function configBytes(
   files: CheckpointFiles,
-  { tieWordEmbeddings }: PolicyConfig,
+  config: PolicyConfig,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readSmallFile(files, CONFIG);
-  const json: Record<string, unknown> = { ...parsed(CONFIG, () => parseJson(bytes)) };
-  for (const name of ['dtype', 'torch_dtype']) if (name in json) json[name] = 'float32';
+  const whole: Record<string, unknown> = { ...parsed(CONFIG, () => parseJson(bytes)) };
+  const { text_config: text } = whole;
+  const json: Record<string, unknown> = isObject(text)
+    ? {
+        dtype: whole['dtype'] ?? whole['torch_dtype'],
+        ...text,
+        architectures: ['Gemma3ForCausalLM'],
+      }
+    : whole;
+  const { embedScale } = variantOf(config);
+  // The scale of Gemma's embeddings is rounded to this type: it says what was trained.
+  if (embedScale === 1)
+    for (const name of ['dtype', 'torch_dtype']) if (name in json) json[name] = 'float32';
   // A head that differs from the embedding stays a tensor, which transformers would otherwise tie or warn of.
-  if (!tieWordEmbeddings && parsePolicyConfig(json).tieWordEmbeddings)
+  if (!config.tieWordEmbeddings && parsePolicyConfig(json).tieWordEmbeddings)
     json['tie_word_embeddings'] = false;
   return new TextEncoder().encode(`${JSON.stringify(json, null, 2)}\n`);
 }

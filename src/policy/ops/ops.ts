@@ -1,3 +1,4 @@
+import type { Gate } from '../checkpoint/config.ts';
 import type { RowScores } from '../lora/trainer.ts';
 import type { TokenDistribution as Sampling } from '../../records/rollout.ts';
 import type {
@@ -83,10 +84,11 @@ export interface Ops {
   // Forward ------------------------------------------------------------------------------------------
 
   /**
-   * x[r] = table[id of r]
+   * x[r] = scale · table[id of r]
+   * @param o.scale 1 where absent
    * @param o.next the norm that reads x next, if that is known: a device may then save a pass over x
    */
-  embed(o: { table: Matrix; tokens: Tokens; x: Activations; next?: Norm }): void;
+  embed(o: { table: Matrix; tokens: Tokens; x: Activations; scale?: number; next?: Norm }): void;
 
   /**
    * [q | k | v] = W rms(x) + b, heads of q and k normed (`qNorm`) and turned (RoPE) by the row's
@@ -96,26 +98,21 @@ export interface Ops {
   projectHeads(o: HeadsInput & { q: Activations; raw?: Activations }): void;
 
   /**
-   * out[r] = softmax(q · K) V over positions 0 … position of r of the row's context, head by head; key
-   * head g serves H / G neighbouring query heads.
+   * out[r] = softmax(q · K) V over positions 0 … position of r of the row's context, with a window over the last
+   * `window` of them, head by head; key head g serves H / G neighbouring query heads.
    * @param o.lse [rows, H]: where wanted, the logarithm of each softmax's sum
    */
   attend(o: AttentionInput & { out: Activations; lse?: Activations }): void;
 
   /**
-   * x[r] += W input[r] + b: the output projection of attention, and `down`.
+   * x[r] += W input[r] + b, or with an output norm x[r] += rms(W input[r] + b): the output projection of attention,
+   * and `down`.
    * @param o.next as for `embed`
    */
-  projectResidual(o: {
-    input: Activations;
-    by: Projection;
-    tokens: Tokens;
-    x: Activations;
-    next?: Norm;
-  }): void;
+  projectResidual(o: ResidualInput & { x: Activations; next?: Norm }): void;
 
   /**
-   * out = silu(gate) · up with [gate | up] = W rms(x) + b.
+   * out = silu(gate) · up, or gelu(gate) · up, with [gate | up] = W rms(x) + b.
    * @param o.raw [rows, 2M]: where wanted, gate and up themselves
    */
   feedForward(o: FeedForwardInput & { out: Activations; raw?: Activations }): void;
@@ -155,15 +152,12 @@ export interface Ops {
   // Each adds to the gradients of the LoRA factors that its projection has. A device that needs another
   // layout of a matrix for it makes that when it is first wanted.
 
-  /** dInput = Wᵀ dx, with the adapter's part; x passes dx on unchanged. */
-  projectResidualBackward(o: {
-    input: Activations;
-    by: Projection;
-    tokens: Tokens;
-    dx: Activations;
-    dInput: Activations;
-  }): void;
-  /** dx += gradient through SwiGLU, product and norm. `raw` as the forward pass left it; it is overwritten. */
+  /**
+   * dInput = Wᵀ dx, with the adapter's part; x passes dx on unchanged. An output norm computes what it normed again:
+   * that takes less than room for it in every layer.
+   */
+  projectResidualBackward(o: ResidualInput & { dx: Activations; dInput: Activations }): void;
+  /** dx += gradient through gate, product and norm. `raw` as the forward pass left it; it is overwritten. */
   feedForwardBackward(
     o: FeedForwardInput & { raw: Activations; dOut: Activations; dx: Activations },
   ): void;
@@ -261,12 +255,24 @@ export interface AttentionInput {
   readonly heads: number;
   readonly store: KvCache;
   readonly tokens: Tokens;
+  /** Most positions that a row attends to, its own included; absent: all. */
+  readonly window?: number | undefined;
+}
+
+export interface ResidualInput {
+  readonly input: Activations;
+  readonly by: Projection;
+  /** Of what the projection gives, before it is added; its weights do not learn. */
+  readonly outputNorm?: Norm | null;
+  readonly tokens: Tokens;
 }
 
 export interface FeedForwardInput {
   readonly x: Activations;
   readonly norm: Norm;
   readonly by: Projection;
+  /** Absent: silu. */
+  readonly gate?: Gate;
   readonly tokens: Tokens;
 }
 

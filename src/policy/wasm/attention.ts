@@ -1,5 +1,5 @@
 import { own } from '../ops/own.ts';
-import type { HeadsInput, Ops } from '../ops/ops.ts';
+import type { AttentionInput, HeadsInput, Ops } from '../ops/ops.ts';
 import type { KvMove, KvCache } from '../ops/values.ts';
 import {
   pad8,
@@ -61,6 +61,9 @@ export function projectHeads(memory: WasmMemory, o: Options<'projectHeads'>): vo
   );
 }
 
+/** Positions that a row sees at most, as kernels take it. */
+const windowOf = ({ window }: AttentionInput): number => window ?? 2 ** 31 - 1;
+
 /** Places that a run reads, filled up to a panel. */
 const placesOf = ({ position, count }: PlacedRun): number => pad8(position + count);
 
@@ -84,7 +87,7 @@ export function attend(memory: WasmMemory, o: Options<'attend'>): void {
     // prettier-ignore
     memory.kernels.attend(
       q.at + 4 * row * q.stride, q.stride, store.keys, store.values, Number(half), store.room, start, position, count,
-      o.heads, G, D, out.at + 4 * row * out.stride, out.stride,
+      windowOf(o), o.heads, G, D, out.at + 4 * row * out.stride, out.stride,
       lse ? lse.at + 4 * row * lse.stride : 0, lse?.stride ?? 0, scratch,
     );
 }
@@ -113,7 +116,7 @@ export function attendBackward(memory: WasmMemory, o: Options<'attendBackward'>)
   for (const { row: r, count, start } of runs)
     // prettier-ignore
     memory.kernels.attend_backward(
-      row(q, r), q.stride, store.keys, store.values, Number(half), store.room, start, count, o.heads, G, D,
+      row(q, r), q.stride, store.keys, store.values, Number(half), store.room, start, count, windowOf(o), o.heads, G, D,
       row(out, r), row(dOut, r), out.stride, row(lse, r), lse.stride, row(dq, r), row(dKeys, r),
       row(dValues, r), dKeys.stride, scratch,
     );

@@ -26,7 +26,6 @@ import { learningOver } from './learning.ts';
 import { WasmWriter } from './matrix-writer.ts';
 import { WasmMemory } from './memory.ts';
 import {
-  ADD,
   normTokens,
   normTokensBackward,
   project,
@@ -34,6 +33,7 @@ import {
   scratchRows,
   ZERO,
 } from './projection.ts';
+import { projectResidual, projectResidualBackward } from './residual.ts';
 
 const HANDLES = [
   WasmActivations,
@@ -88,15 +88,14 @@ function opsOver(memory: WasmMemory): Ops {
       // prettier-ignore
       kernels.embed(
         TYPE_CODE[W.type], W.at, W.scales, W.depth, tokens.ids, x.at, x.stride, tokens.count, W.in,
+        o.scale ?? 1,
       );
     },
 
     projectHeads: (o) => projectHeads(memory, o),
     attend: (o) => attend(memory, o),
 
-    projectResidual({ input, by, tokens, x }) {
-      project(memory, by, activations(input), activations(x), tokens.count, ADD);
-    },
+    projectResidual: (o) => projectResidual(memory, o),
 
     feedForward(o) {
       const [x, out, tokens] = [activations(o.x), activations(o.out), tokensOf(o.tokens)];
@@ -104,7 +103,8 @@ function opsOver(memory: WasmMemory): Ops {
       const normed = normTokens(memory, x, x.width, o.norm, tokens);
       const raw = o.raw ? activations(o.raw) : scratchRows(memory, 'raw', count, o.by.matrix.out);
       project(memory, o.by, normed, raw, count, ZERO);
-      kernels.swiglu(raw.at, raw.stride, out.at, out.stride, count, out.width);
+      const gate = o.gate === 'gelu' ? kernels.geglu : kernels.swiglu;
+      gate(raw.at, raw.stride, out.at, out.stride, count, out.width);
     },
 
     async readActivations(handle, rows) {
@@ -147,16 +147,14 @@ function opsOver(memory: WasmMemory): Ops {
     scoreBackward: (o) => scoreBackward(memory, o),
     readLogits: async (o) => readLogits(memory, o),
 
-    projectResidualBackward({ input, by, tokens, dx, dInput }) {
-      const [x, dy, to] = [activations(input), activations(dx), activations(dInput)];
-      projectBackward(memory, by, x, dy, to, tokens.count);
-    },
+    projectResidualBackward: (o) => projectResidualBackward(memory, o),
 
     feedForwardBackward(o) {
       const [x, raw, dOut] = [activations(o.x), activations(o.raw), activations(o.dOut)];
       const tokens = tokensOf(o.tokens);
       const { count } = tokens;
-      kernels.swiglu_backward(raw.at, raw.stride, dOut.at, dOut.stride, count, dOut.width);
+      const gateBackward = o.gate === 'gelu' ? kernels.geglu_backward : kernels.swiglu_backward;
+      gateBackward(raw.at, raw.stride, dOut.at, dOut.stride, count, dOut.width);
       const normed = normTokens(memory, x, x.width, o.norm, tokens);
       const dNormed = scratchRows(memory, 'dNormed', count, x.width);
       projectBackward(memory, o.by, normed, raw, dNormed, count);

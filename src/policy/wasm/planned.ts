@@ -1,3 +1,4 @@
+import { variantOf } from '../checkpoint/config.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import { adapterShapes } from '../model/adapter.ts';
@@ -44,6 +45,7 @@ function scratch(of: Working, train: ({ adapter: LoraSpec } & TrainLimits) | nul
     ['logits', 4 * headRows * pad8(c.vocabSize)],
     ['attention', 4 * (48 * (places + wide + 1))],
   ]);
+  if (variantOf(c).outputNorms) sizes.set('output', 4 * rows * d);
   if (!train) {
     sizes.set('weights', 8 * pad8(c.vocabSize));
     sizes.set('sums', 32);

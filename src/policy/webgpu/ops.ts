@@ -9,7 +9,7 @@ import type {
   KernelTime,
   Norm,
   Ops,
-  Projection,
+  ResidualInput,
 } from '../ops/ops.ts';
 import type {
   Activations,
@@ -194,11 +194,11 @@ export class WebGpuOps implements Ops {
 
   // Forward
 
-  embed(o: { table: Matrix; tokens: Tokens; x: Activations; next?: Norm }): void {
+  embed(o: { table: Matrix; tokens: Tokens; x: Activations; scale?: number; next?: Norm }): void {
     const [tokens, x] = [own(GpuTokens, o.tokens), own(GpuActivations, o.x)];
     this.few.wrote(x);
     const next = tokens.size === 'few' && o.next ? this.few.place(x, o.next, tokens.count) : null;
-    embed(this.gpu, { table: own(GpuMatrix, o.table), tokens, x, next });
+    embed(this.gpu, { table: own(GpuMatrix, o.table), tokens, x, scale: o.scale ?? 1, next });
   }
 
   projectHeads(o: HeadsInput & { q: Activations; raw?: Activations }): void {
@@ -215,13 +215,7 @@ export class WebGpuOps implements Ops {
     attendMany(this.gpu, o);
   }
 
-  projectResidual(o: {
-    input: Activations;
-    by: Projection;
-    tokens: Tokens;
-    x: Activations;
-    next?: Norm;
-  }): void {
+  projectResidual(o: ResidualInput & { x: Activations; next?: Norm }): void {
     this.wrote(o.x);
     if (isFew(o)) fewResidual(this.gpu, this.few, o);
     else projectResidualMany(this.gpu, o);
@@ -290,13 +284,7 @@ export class WebGpuOps implements Ops {
 
   // Backward
 
-  projectResidualBackward(o: {
-    input: Activations;
-    by: Projection;
-    tokens: Tokens;
-    dx: Activations;
-    dInput: Activations;
-  }): void {
+  projectResidualBackward(o: ResidualInput & { dx: Activations; dInput: Activations }): void {
     this.wrote(o.dInput);
     projectResidualBackward(this.gpu, o);
   }

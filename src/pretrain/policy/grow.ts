@@ -111,7 +111,7 @@ export function grow(
       'qNorm',
       'kNorm',
       'o',
-      'postNorm',
+      'mlpNorm',
       'gateUp',
       'down',
     ] as const) {

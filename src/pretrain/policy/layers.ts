@@ -141,7 +141,7 @@ export class TrainedLayers {
 
   #feed(layer: number, tokens: Tokens) {
     const { middle: x } = itemAt(this.#layers, layer, 'layers');
-    const { postNorm: norm } = this.#decoder.layer(layer);
+    const { mlpNorm: norm } = this.#decoder.layer(layer);
     return { x, norm, by: this.#decoder.projection(layer, 'gateUp'), tokens };
   }
 }

@@ -57,7 +57,7 @@ function parametersOf({ weights, config }: Decoder): Parameter[] {
         ]
       : []),
     { handle: layer.o.matrix, of: ({ layers }) => layers[l]?.o },
-    { handle: layer.postNorm.weight, of: ({ layers }) => layers[l]?.postNorm },
+    { handle: layer.mlpNorm.weight, of: ({ layers }) => layers[l]?.mlpNorm },
     { handle: layer.gateUp.matrix, of: ({ layers }) => layers[l]?.gateUp },
     { handle: layer.down.matrix, of: ({ layers }) => layers[l]?.down },
   ]);

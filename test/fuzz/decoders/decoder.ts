@@ -46,6 +46,8 @@ function randomConfig(sizes: Random, random: Random): PolicyConfig {
       originalPositions: 16,
     },
   ];
+  const qkNorm = flag();
+  const windowLayers = Array.from({ length: layers }, (_, layer) => layer).filter(flag);
   return {
     vocabSize: 5 + sizes.below(300),
     hiddenSize: 3 + sizes.below(70),
@@ -60,12 +62,26 @@ function randomConfig(sizes: Random, random: Random): PolicyConfig {
     maxPositions: 96,
     variant: {
       family: 'llama',
-      qkNorm: flag(),
+      qkNorm,
       qkvBias: flag(),
       oBias: flag(),
       mlpBias: flag(),
       rope: ropes[random.below(ropes.length)] ?? { type: 'default' },
       unturnedLayers: flag() ? [] : [layers - 1],
+      gate: flag() ? 'silu' : 'gelu',
+      outputNorms: flag(),
+      normOffset: flag() ? 1 : 0,
+      embedScale: flag() ? 1 : 2.5,
+      queryScale: qkNorm && flag() ? 0.7 : 1,
+      window:
+        windowLayers.length > 0
+          ? {
+              positions: 1 + random.below(24),
+              layers: windowLayers,
+              ropeTheta: 500,
+              rope: { type: 'default' },
+            }
+          : null,
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePolicyConfig, toHuggingFaceConfig } from '../../../src/policy/checkpoint/config.ts';
+import { parameterCount } from '../../../src/policy/checkpoint/weights.ts';
 import { ropeFrequencies, ropeTables } from '../../../src/policy/checkpoint/rope.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
 
@@ -49,8 +50,8 @@ describe('families', () => {
 
   it.each([
     [
-      { model_type: 'gemma3' },
-      'model_type is "gemma3"; llama, qwen2, qwen3, smollm3 are supported',
+      { model_type: 'gemma2' },
+      'model_type is "gemma2"; llama, qwen2, qwen3, smollm3, gemma3_text are supported',
     ],
     [{ hidden_act: 'gelu' }, 'hidden_act is "gelu"; only "silu" is supported'],
     [{ quantization_config: { bits: 4 } }, 'quantization_config is given'],
@@ -75,6 +76,104 @@ describe('families', () => {
     [{ num_hidden_layers: 5000 }, 'num_hidden_layers: '],
   ])('refuse %o with field and value', (change, message) => {
     expect(() => parsePolicyConfig({ ...llama, ...change })).toThrow(message);
+  });
+
+  const GEMMA_270M = {
+    architectures: ['Gemma3ForCausalLM'],
+    model_type: 'gemma3_text',
+    torch_dtype: 'bfloat16',
+    attn_logit_softcapping: null,
+    final_logit_softcapping: null,
+    head_dim: 256,
+    hidden_activation: 'gelu_pytorch_tanh',
+    hidden_size: 640,
+    intermediate_size: 2048,
+    layer_types: Array.from({ length: 18 }, (_, l) =>
+      (l + 1) % 6 === 0 ? 'full_attention' : 'sliding_attention',
+    ),
+    max_position_embeddings: 32_768,
+    num_attention_heads: 4,
+    num_hidden_layers: 18,
+    num_key_value_heads: 1,
+    query_pre_attn_scalar: 256,
+    rms_norm_eps: 1e-6,
+    rope_local_base_freq: 10_000.0,
+    rope_scaling: null,
+    rope_theta: 1_000_000.0,
+    sliding_window: 512,
+    use_bidirectional_attention: false,
+    vocab_size: 262_144,
+  };
+
+  it('read Gemma 3 270M as its authors publish it', () => {
+    const config = parsePolicyConfig(GEMMA_270M);
+    expect(config).toMatchObject({ headDim: 256, ropeTheta: 1e6, tieWordEmbeddings: true });
+    expect(config.variant).toMatchObject({
+      family: 'gemma3_text',
+      qkNorm: true,
+      gate: 'gelu',
+      outputNorms: true,
+      normOffset: 1,
+      // √640 = 25.298 in bfloat16
+      embedScale: 25.25,
+      queryScale: 1,
+      window: { positions: 512, ropeTheta: 10_000, rope: { type: 'default' } },
+    });
+    const full = Array.from({ length: 18 }, (_, l) => l).filter(
+      (l) => !config.variant?.window?.layers.includes(l),
+    );
+    expect(full).toEqual([5, 11, 17]);
+    expect(parameterCount(config)).toBe(268_098_176);
+    const { layer_types: _, ...older } = { ...GEMMA_270M, sliding_window_pattern: 6 };
+    expect(parsePolicyConfig(older)).toEqual(config);
+    const { rope_theta: _a, rope_local_base_freq: _b, rope_scaling: _c, ...rest } = GEMMA_270M;
+    const kinds = {
+      full_attention: { rope_type: 'default', rope_theta: 1e6 },
+      sliding_attention: { rope_type: 'default', rope_theta: 1e4 },
+    };
+    expect(parsePolicyConfig({ ...rest, rope_parameters: kinds })).toEqual(config);
+    expect(parsePolicyConfig({ ...GEMMA_270M, torch_dtype: 'float32' }).variant?.embedScale).toBe(
+      Math.fround(Math.sqrt(640)),
+    );
+  });
+
+  it('read the text part of a Gemma 3 with images, which leaves out what is assumed', () => {
+    const config = parsePolicyConfig({
+      architectures: ['Gemma3ForConditionalGeneration'],
+      model_type: 'gemma3',
+      torch_dtype: 'bfloat16',
+      text_config: {
+        hidden_size: 2560,
+        intermediate_size: 10_240,
+        model_type: 'gemma3_text',
+        num_hidden_layers: 34,
+        rope_scaling: { factor: 8.0, rope_type: 'linear' },
+        sliding_window: 1024,
+      },
+      vision_config: { hidden_size: 1152 },
+    });
+    expect(config).toMatchObject({
+      layers: 34,
+      heads: 8,
+      kvHeads: 4,
+      headDim: 256,
+      ropeTheta: 1e6,
+    });
+    expect(config.variant).toMatchObject({
+      rope: { type: 'linear', factor: 8 },
+      embedScale: 50.5,
+      window: { positions: 1024, ropeTheta: 10_000, rope: { type: 'default' } },
+    });
+  });
+
+  it.each([
+    [{ final_logit_softcapping: 30 }, 'final_logit_softcapping is 30; only null is supported'],
+    [{ hidden_activation: 'relu' }, 'hidden_activation is "relu"; only "gelu_pytorch_tanh"'],
+    [{ use_bidirectional_attention: true }, 'use_bidirectional_attention is true'],
+    [{ sliding_window: null }, 'sliding_window is missing; a positive whole number is needed'],
+    [{ layer_types: ['full_attention'] }, 'layer_types has 1 entries, num_hidden_layers is 18'],
+  ])('refuse a Gemma 3 with %o', (change, message) => {
+    expect(() => parsePolicyConfig({ ...GEMMA_270M, ...change })).toThrow(message);
   });
 
   it('name every fault at once', () => {

@@ -76,10 +76,11 @@ describe.each(sizes(6))('the gradients of the oracle are slopes of its forward p
     const input = b.filled(4, s.M);
     const dx = b.filled(4, s.d);
     const dInput = ops.activations(4, s.M, 'dInput');
-    ops.projectResidualBackward({ input, by, tokens, dx, dInput });
+    const outputNorm = s.outputNorm ? b.norm(s.d, s.eps) : null;
+    ops.projectResidualBackward({ input, by, outputNorm, tokens, dx, dInput });
     const loss = (): number => {
       const x = ops.activations(4, s.d, 'x');
-      ops.projectResidual({ input, by, tokens, x });
+      ops.projectResidual({ input, by, outputNorm, tokens, x });
       return weighted(x, doubles(dx), 4);
     };
     expectSlopes(b.random, loss, {
@@ -99,11 +100,11 @@ describe.each(sizes(6))('the gradients of the oracle are slopes of its forward p
     const dOut = b.filled(4, s.M);
     const dx = ops.activations(4, s.d, 'dx');
     const loss = (): number => {
-      ops.feedForward({ x, norm, by, tokens, out, raw });
+      ops.feedForward({ x, norm, by, gate: s.gate, tokens, out, raw });
       return weighted(out, doubles(dOut), 4);
     };
     loss();
-    ops.feedForwardBackward({ x, norm, by, tokens, raw, dOut, dx });
+    ops.feedForwardBackward({ x, norm, by, gate: s.gate, tokens, raw, dOut, dx });
     expectSlopes(b.random, loss, {
       x: { values: doubles(x), gradient: doubles(dx) },
       ...named(adapter),
@@ -123,7 +124,8 @@ describe.each(sizes(6))('the gradients of the oracle are slopes of its forward p
     const make = (width: number): Activations => ops.activations(rows, width, 'made');
     const x = b.filled(rows, s.d);
     const [q, raw, out] = [make(queries), make(queries + 2 * keys), make(queries)];
-    const attended = { q, heads: s.H, store: input.store, tokens, out, lse: make(s.H) };
+    const look = { q, heads: s.H, store: input.store, tokens, window: s.window };
+    const attended = { ...look, out, lse: make(s.H) };
     const dOut = b.filled(rows, queries);
     const [dq, dKeys, dValues, dx] = [make(queries), make(keys), make(keys), make(s.d)];
     ops.projectHeads({ ...input, x, tokens, q, raw });

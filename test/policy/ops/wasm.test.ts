@@ -78,11 +78,12 @@ async function layer(ops: Ops, s: Sizes, make: (b: Builder) => Tokens, x: Float3
     ops.activations(rows.rows, s.H * s.D, 'out'),
   ];
   ops.projectHeads({ ...input, x: rows, tokens, q: q1 });
-  ops.attend({ q: q1, heads: s.H, store: input.store, tokens, out });
-  ops.projectResidual({ input: out, by: o, tokens, x: rows });
+  ops.attend({ q: q1, heads: s.H, store: input.store, tokens, window: s.window, out });
+  const outputNorm = s.outputNorm ? norm : null;
+  ops.projectResidual({ input: out, by: o, outputNorm, tokens, x: rows });
   const inner = ops.activations(rows.rows, s.M, 'inner');
-  ops.feedForward({ x: rows, norm, by: gateUp, tokens, out: inner });
-  ops.projectResidual({ input: inner, by: down, tokens, x: rows });
+  ops.feedForward({ x: rows, norm, by: gateUp, gate: s.gate, tokens, out: inner });
+  ops.projectResidual({ input: inner, by: down, outputNorm, tokens, x: rows });
   const picks = ops.picks(tokens.count);
   const all = Array.from({ length: tokens.count }, (_, row) => row);
   ops.placePicks(picks, { rows: all, targets: all.map(() => 0) });
@@ -138,7 +139,7 @@ describe('a row has the same bits', () => {
           ops.activations(count, s.H * s.D, 'out'),
         ];
         ops.projectHeads({ ...input, x: rows, tokens, q });
-        ops.attend({ q, heads: s.H, store: input.store, tokens, out });
+        ops.attend({ q, heads: s.H, store: input.store, tokens, window: s.window, out });
         results.push(...(await ops.readActivations(out, count)));
         position += count;
       }

@@ -60,6 +60,8 @@ class Layer {
     readonly ops: Ops,
     adapted: boolean,
     keys: StoreType = 'f32',
+    /** With a window shorter than the texts, norms of outputs, GELU, and scaled embeddings. */
+    readonly gemma = false,
   ) {
     const b = (this.b = new Builder(ops, 7));
     const [d, H, G, D, M, V] = [this.d, 4, 2, 18, 72, 2100];
@@ -77,6 +79,7 @@ class Layer {
       first: b.norm(d, 1e-6),
       second: b.norm(d, 1e-6),
       last: b.norm(d, 1e-6),
+      outputNorms: gemma ? [b.norm(d, 1e-6), b.norm(d, 1e-6)] : [null, null],
       qkv: lora([H * D, G * D, G * D], d, {
         rows: (H + G) * D,
         headDim: D,
@@ -132,7 +135,9 @@ class Layer {
     const samplingOf = typeof sampling === 'function' ? sampling : () => sampling;
     const { ops } = this;
     const { table, first, second, last, qkv, out, mlp, down, rotary, store, H } = this.parts;
-    const { tokens, draws, x, q, a, m } = this.parts;
+    const { tokens, draws, x, q, a, m, outputNorms } = this.parts;
+    const [afterAttention, afterMlp] = outputNorms;
+    const scale = this.gemma ? 9.75 : 1;
     const next = (norm: Norm): { next?: Norm } => (hint ? { next: norm } : {});
     ops.place(tokens, runs, 'few');
     ops.placeDraws(
@@ -144,7 +149,7 @@ class Layer {
         sampling: samplingOf(run),
       })),
     );
-    ops.embed({ table, tokens, x, ...next(first) });
+    ops.embed({ table, tokens, x, scale, ...next(first) });
     ops.projectHeads({
       x,
       norm: first,
@@ -156,10 +161,18 @@ class Layer {
       store,
       q,
     });
-    ops.attend({ q, heads: H, store, tokens, out: a });
-    ops.projectResidual({ input: a, by: out, tokens, x, ...next(second) });
-    ops.feedForward({ x, norm: second, by: mlp, tokens, out: m });
-    ops.projectResidual({ input: m, by: down, tokens, x, ...next(last) });
+    ops.attend({ q, heads: H, store, tokens, window: this.gemma ? 133 : undefined, out: a });
+    const attended = { input: a, by: out, outputNorm: afterAttention };
+    ops.projectResidual({ ...attended, tokens, x, ...next(second) });
+    ops.feedForward({
+      x,
+      norm: second,
+      by: mlp,
+      gate: this.gemma ? 'gelu' : 'silu',
+      tokens,
+      out: m,
+    });
+    ops.projectResidual({ input: m, by: down, outputNorm: afterMlp, tokens, x, ...next(last) });
     ops.sample({ x, norm: last, head: table, draws });
   }
 
@@ -183,28 +196,32 @@ describe('a layer', () => {
     })),
   );
 
-  const layers = new Map<Ops, Layer>();
-  const layer = (on: Ops): Layer => {
-    const made = layers.get(on) ?? new Layer(on, true);
-    if (!layers.has(on)) {
-      made.read({ ids: idsOf(1151), position: 0, start: 0 });
-      made.read({ ids: idsOf(71), position: 0, start: 1216 });
-    }
-    layers.set(on, made);
+  const layers = { plain: new Map<Ops, Layer>(), gemma: new Map<Ops, Layer>() };
+  const layer = (on: Ops, kind: keyof typeof layers = 'plain'): Layer => {
+    const known = layers[kind].get(on);
+    if (known) return known;
+    const made = new Layer(on, true, 'f32', kind === 'gemma');
+    made.read({ ids: idsOf(1151), position: 0, start: 0 });
+    made.read({ ids: idsOf(71), position: 0, start: 1216 });
+    layers[kind].set(on, made);
     return made;
   };
+  const KINDS = ['plain', 'gemma'] as const;
 
-  it('computes what the oracle does, over long and short contexts', async () => {
-    const oracle = oracleOps();
-    const [one, other] = [layer(ops), layer(oracle)];
-    for (const each of [one, other]) each.step(runs, PLAIN, true);
-    const [got, expected] = [await one.results(runs.length), await other.results(runs.length)];
-    expect(difference(got.x, expected.x)).toBeLessThan(1e-5);
-    expect(got.drawn.map(({ id }) => id)).toEqual(expected.drawn.map(({ id }) => id));
-    const numbers = ({ drawn }: typeof got): number[] =>
-      drawn.flatMap(({ logprob, entropy }) => [logprob, entropy]);
-    expect(difference(numbers(got), numbers(expected))).toBeLessThan(1e-5);
-  });
+  it.each(KINDS)(
+    'computes what the oracle does, over long and short contexts: %s',
+    async (kind) => {
+      const oracle = oracleOps();
+      const [one, other] = [layer(ops, kind), layer(oracle, kind)];
+      for (const each of [one, other]) each.step(runs, PLAIN, true);
+      const [got, expected] = [await one.results(runs.length), await other.results(runs.length)];
+      expect(difference(got.x, expected.x)).toBeLessThan(1e-5);
+      expect(got.drawn.map(({ id }) => id)).toEqual(expected.drawn.map(({ id }) => id));
+      const numbers = ({ drawn }: typeof got): number[] =>
+        drawn.flatMap(({ logprob, entropy }) => [logprob, entropy]);
+      expect(difference(numbers(got), numbers(expected))).toBeLessThan(1e-5);
+    },
+  );
 
   it('does so over contexts in halves, to what one rounding of a key may change', async () => {
     const oracle = oracleOps();
@@ -219,27 +236,30 @@ describe('a layer', () => {
     expect(got.drawn.map(({ id }) => id)).toEqual(expected.drawn.map(({ id }) => id));
   });
 
-  it('gives a row the same bits whoever shares the step, and whether or not the next norm is said', async () => {
-    const one = layer(ops);
-    const sampling = { temperature: 0.8, topK: 300, topP: 0.9 };
-    const many = Array.from({ length: 23 }, (_, i) => runs[i % runs.length] ?? runs[0]).filter(
-      (run) => run !== undefined,
-    );
-    one.step(many, sampling, true);
-    const together = await one.results(many.length);
-    for (const [count, hint] of [
-      [1, true],
-      [1, false],
-      [3, true],
-      [9, false],
-    ] as const)
-      for (let at = 0; at + count <= 9; at += count) {
-        one.step(many.slice(at, at + count), sampling, hint);
-        const alone = await one.results(count);
-        expect(alone.x).toEqual(together.x.subarray(at * one.d, (at + count) * one.d));
-        expect(alone.drawn).toEqual(together.drawn.slice(at, at + count));
-      }
-  });
+  it.each(KINDS)(
+    'gives a row the same bits whoever shares the step, and whether or not the next norm is said: %s',
+    async (kind) => {
+      const one = layer(ops, kind);
+      const sampling = { temperature: 0.8, topK: 300, topP: 0.9 };
+      const many = Array.from({ length: 23 }, (_, i) => runs[i % runs.length] ?? runs[0]).filter(
+        (run) => run !== undefined,
+      );
+      one.step(many, sampling, true);
+      const together = await one.results(many.length);
+      for (const [count, hint] of [
+        [1, true],
+        [1, false],
+        [3, true],
+        [9, false],
+      ] as const)
+        for (let at = 0; at + count <= 9; at += count) {
+          one.step(many.slice(at, at + count), sampling, hint);
+          const alone = await one.results(count);
+          expect(alone.x).toEqual(together.x.subarray(at * one.d, (at + count) * one.d));
+          expect(alone.drawn).toEqual(together.drawn.slice(at, at + count));
+        }
+    },
+  );
 
   it('draws a row by temperature with the same bits beside rows of top-k and top-p', async () => {
     const one = layer(ops);

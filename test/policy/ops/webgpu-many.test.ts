@@ -31,6 +31,8 @@ const sizes: Sizes = {
   headNorms: true,
   rotary: true,
   eps: 1e-6,
+  gate: 'silu',
+  outputNorm: false,
 };
 
 /**
@@ -76,12 +78,12 @@ describe('is what the oracle computes', () => {
     (
       [
         { store: 'f16', H: 3, G: 1, D: 128 },
-        { store: 'f32', H: 14, G: 2, D: 64 },
-        { store: 'f32', H: 2, G: 2, D: 256 },
+        { store: 'f32', H: 14, G: 2, D: 64, window: 27 },
+        { store: 'f32', H: 2, G: 2, D: 256, window: 33 },
       ] as const
     ).slice(0, ALL_TESTS ? 3 : 2),
   )(
-    'attention of contexts of many tiles, one of them in two runs: $H heads of $D over $G, keys $store',
+    'attention of contexts of many tiles, one of them in two runs: $H heads of $D over $G, keys $store, window $window',
     async ({ store, ...heads }) => {
       const one = caseOf('long', attended, { ...sizes, ...heads, d: 24, store });
       // Keys of 16 bits may be rounded the other way.
@@ -155,7 +157,7 @@ const attendedOver =
     const [q, raw, out, lse] = [make(queries), make(queries + 2 * keys), make(queries), make(s.H)];
     const [dq, dKeys, dValues] = [make(queries), make(keys), make(keys)];
     ops.projectHeads({ ...input, x, tokens, q, raw });
-    const look = { q, heads: s.H, store: input.store, tokens, out, lse };
+    const look = { q, heads: s.H, store: input.store, tokens, window: s.window, out, lse };
     ops.attend(look);
     if (adapter) ops.zeroGradients(adapter);
     ops.attendBackward({ ...look, dOut, dq, dKeys, dValues });
@@ -198,12 +200,14 @@ async function pass(ops: Ops, s: Sizes, runs: readonly TokenRun[], x0: Float32Ar
   const [inner, raw, dInner, dx] = [make(s.M), make(2 * s.M), make(s.M), make(s.d)];
   b.fill(x, x0);
   ops.projectHeads({ ...w.input, x, tokens, q });
-  ops.attend({ q, heads: s.H, store: w.input.store, tokens, out });
-  ops.projectResidual({ input: out, by: w.o, tokens, x });
+  ops.attend({ q, heads: s.H, store: w.input.store, tokens, window: s.window, out });
+  const outputNorm = s.outputNorm ? w.norm : null;
+  ops.projectResidual({ input: out, by: w.o, outputNorm, tokens, x });
   ops.copyRows({ from: x, to: middle, tokens });
-  const feed = { x: middle, norm: w.norm, by: w.gateUp, tokens };
+  const feed = { x: middle, norm: w.norm, by: w.gateUp, gate: s.gate, tokens };
   ops.feedForward({ ...feed, out: inner, raw });
-  ops.projectResidual({ input: inner, by: w.down, tokens, x });
+  const down = { input: inner, by: w.down, outputNorm, tokens };
+  ops.projectResidual({ ...down, x });
   const picks = ops.picks(count);
   const all = Array.from({ length: count }, (_, row) => row);
   // The target is a function of what the row holds, not of where it is.
@@ -213,7 +217,7 @@ async function pass(ops: Ops, s: Sizes, runs: readonly TokenRun[], x0: Float32Ar
   ops.score(head);
   const { logprobs, entropies } = await ops.readScores(picks);
   ops.scoreBackward({ ...head, tokens, coefficients: new Float32Array(count).fill(-1), dx });
-  ops.projectResidualBackward({ input: inner, by: w.down, tokens, dx, dInput: dInner });
+  ops.projectResidualBackward({ ...down, dx, dInput: dInner });
   ops.feedForwardBackward({ ...feed, raw, dOut: dInner, dx });
   const values = {
     x: await ops.readActivations(x, count),
@@ -232,7 +236,8 @@ describe('a row’s numbers are its own, bit for bit', () => {
   it.each(ALL_TESTS ? (['f32', 'int4'] as const) : (['int4'] as const))(
     'whatever else is read with it: %s',
     async (type) => {
-      const s = { ...sizes, type };
+      const gemma = { window: 45, gate: 'gelu', outputNorm: true } as const;
+      const s: Sizes = { ...sizes, type, ...gemma };
       const lengths = [70, 3, 90];
       const starts = [0, 80, 96];
       const contents = lengths.map((n, i) => new Builder(gpu, 30 + i).values(n * s.d));

@@ -1,4 +1,5 @@
 import type { CheckpointFacts } from '../../contract/checkpoints.ts';
+import { textSettings } from '../../../policy/checkpoint/config.ts';
 import { z } from 'zod';
 
 const size = z.int().positive().max(1e9).nullish().catch(null);
@@ -42,14 +43,16 @@ function countParameters(config: Shape): number | null {
   const keys = (config.num_key_value_heads ?? heads) * headDim;
   const attention = hidden * (queries + 2 * keys) + queries * hidden;
   const biases = hasBias(config) ? queries + 2 * keys : 0;
-  const headNorms = config.model_type === 'qwen3' ? 2 * headDim : 0;
-  const layer = attention + biases + headNorms + 3 * hidden * inner + 2 * hidden;
+  const gemma = config.model_type === 'gemma3_text';
+  const headNorms = config.model_type === 'qwen3' || gemma ? 2 * headDim : 0;
+  const norms = (gemma ? 4 : 2) * hidden;
+  const layer = attention + biases + headNorms + 3 * hidden * inner + norms;
   const matrices = config.tie_word_embeddings === true ? 1 : 2;
   return layers * layer + matrices * vocab * hidden + hidden;
 }
 
 export function factsOf(config: Readonly<Record<string, unknown>>): CheckpointFacts {
-  const read = shape.parse(config);
+  const read = shape.parse(textSettings(config));
   return {
     family: read.model_type ?? null,
     architecture: read.architectures?.[0] ?? null,

@@ -9,15 +9,40 @@ const u32 = (value: number): GgufValue => ({ type: 'u32', value });
 const f32 = (value: number): GgufValue => ({ type: 'f32', value });
 const text = (value: string): GgufValue => ({ type: 'string', value });
 
-export const architectureOf = (config: PolicyConfig): GgufArchitecture => variantOf(config).family;
+export function architectureOf(config: PolicyConfig): GgufArchitecture {
+  const { family } = variantOf(config);
+  return family === 'gemma3_text' ? 'gemma3' : family;
+}
 
 /** llama.cpp leaves out the rotary positions of every fourth layer of SmolLM3, whatever the file says. */
 const NO_ROPE_STEP = 4;
 
+/** What llama.cpp assumes of Gemma 3's layers: every sixth sees all positions, the others turn by this base. */
+const GEMMA = { step: 6, localTheta: 10_000 };
+
+function unsupportedOfGemma(config: PolicyConfig): string[] {
+  const { window, queryScale } = variantOf(config);
+  if (!window) return [];
+  const faults: string[] = [];
+  const layers = Array.from({ length: config.layers }, (_, layer) => layer);
+  const sliding = layers.filter((layer) => (layer + 1) % GEMMA.step !== 0);
+  if (sliding.join() !== window.layers.join())
+    faults.push('llama.cpp lets every sixth layer of gemma3 see all positions, this model others');
+  if (window.ropeTheta !== GEMMA.localTheta || window.rope.type !== 'default')
+    faults.push(
+      'llama.cpp turns sliding layers of gemma3 by the base 10000, this model by another',
+    );
+  if (queryScale !== 1)
+    faults.push(
+      'llama.cpp divides queries of gemma3 by the root of the head size, this model does not',
+    );
+  return faults;
+}
+
 /** What llama.cpp does not compute of a decoder, as sentences without their end. */
 function unsupported(config: PolicyConfig): string[] {
   const { family, qkvBias, oBias, rope, unturnedLayers } = variantOf(config);
-  const faults: string[] = [];
+  const faults = unsupportedOfGemma(config);
   if (family === 'qwen3' && (qkvBias || oBias))
     faults.push('llama.cpp has no biases in the attention of qwen3');
   if (family === 'smollm3') {
@@ -63,6 +88,7 @@ export function architectureMetadata(config: PolicyConfig, name: string): GgufMe
   if (faults.length > 0)
     throw new Error(`This model cannot be written as GGUF: ${faults.join('; ')}.`);
   const architecture = architectureOf(config);
+  const { window } = variantOf(config);
   const key = (part: string): string => `${architecture}.${part}`;
   return new Map<string, GgufValue>([
     ['general.architecture', text(architecture)],
@@ -80,6 +106,7 @@ export function architectureMetadata(config: PolicyConfig, name: string): GgufMe
     [key('attention.layer_norm_rms_epsilon'), f32(config.rmsNormEps)],
     [key('rope.dimension_count'), u32(config.headDim)],
     [key('rope.freq_base'), f32(config.ropeTheta)],
+    ...(window ? [[key('attention.sliding_window'), u32(window.positions)] as const] : []),
     ...ropeScaling(architecture, config),
   ]);
 }

@@ -39,7 +39,8 @@ async function* mergedValues(source: TensorSource, adapter: LoraValues | null) {
   const architecture = architectureOf(config);
   const written = (slot: { name: string; shape: readonly number[] }, values: Float32Array) =>
     writtenValues(architecture, config, slot, values);
-  yield* matrixPieces(source, EMBED);
+  const embed = { name: EMBED, shape: [config.vocabSize, config.hiddenSize] };
+  for await (const values of matrixPieces(source, EMBED)) yield written(embed, values);
   for (let layer = 0; layer < config.layers; layer++) {
     const values = await readLayerValues(source, layer);
     if (adapter) mergeLayer(config, viewLayer(config, values), layer, adapter.spec, adapter.flat);

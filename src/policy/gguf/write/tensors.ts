@@ -1,5 +1,5 @@
-import type { PolicyConfig } from '../../checkpoint/config.ts';
-import type { ParameterSlot } from '../../checkpoint/weights.ts';
+import { variantOf, type PolicyConfig } from '../../checkpoint/config.ts';
+import { EMBED, FINAL_NORM, type ParameterSlot } from '../../checkpoint/weights.ts';
 import {
   ggufName,
   interleavedHeads,
@@ -38,13 +38,27 @@ export function interleave(values: Float32Array, headDim: number, columns: numbe
   return out;
 }
 
+/**
+ * llama.cpp scales Gemma's embeddings by √hidden in float32, a model in bfloat16 by that rounded. The difference goes into
+ * the embedding and, since that is the output matrix too, out of the norm before it: the model stays what it was.
+ */
+function embedRatio(config: PolicyConfig): number {
+  const { embedScale } = variantOf(config);
+  return embedScale === 1 ? 1 : embedScale / Math.fround(Math.sqrt(config.hiddenSize));
+}
+
 /** Values of a parameter as the file holds them. */
 export function writtenValues(
   architecture: GgufArchitecture,
-  { headDim }: PolicyConfig,
+  config: PolicyConfig,
   { name, shape }: Pick<ParameterSlot, 'name' | 'shape'>,
   values: Float32Array,
 ): Float32Array {
-  if (interleavedHeads(architecture, name)) return interleave(values, headDim, shape[1] ?? 1);
-  return storedPlusOne(architecture, name) ? values.map((value) => value + 1) : values;
+  if (interleavedHeads(architecture, name))
+    return interleave(values, config.headDim, shape[1] ?? 1);
+  const ratio = embedRatio(config);
+  if (ratio !== 1 && name === EMBED) return values.map((value) => value * ratio);
+  if (!storedPlusOne(architecture, name)) return values;
+  const divisor = name === FINAL_NORM && config.tieWordEmbeddings ? ratio : 1;
+  return values.map((value) => (value + 1) / divisor);
 }

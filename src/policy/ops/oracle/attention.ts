@@ -106,18 +106,19 @@ export function placeHeadsBackward(
   });
 }
 
-/** Softmax of a row's scores with positions 0 … position of its context, and the logarithm of its sum. */
+/** Softmax of a row's scores with the positions of its context that it attends to, and the logarithm of its sum. */
 function weightsOf(
   o: AttentionInput,
   token: PlacedToken,
   r: number,
   h: number,
 ): { p: number[]; lse: number } {
+  const first = o.window === undefined ? 0 : token.position + 1 - o.window;
   const { keys, headDim: D, kvHeads } = own(OracleKvCache, o.store);
   const q = own(OracleActivations, o.q);
   const g = Math.floor(h / (o.heads / kvHeads));
   const scores = Array.from({ length: token.position + 1 }, (_, j) =>
-    sum(D, (i) => q.at(r, h * D + i) * keys.at(token.start + j, g * D + i)),
+    j < first ? -Infinity : sum(D, (i) => q.at(r, h * D + i) * keys.at(token.start + j, g * D + i)),
   );
   const max = scores.reduce((a, b) => Math.max(a, b), -Infinity);
   const lse = max + Math.log(scores.reduce((total, s) => total + Math.exp(s - max), 0));

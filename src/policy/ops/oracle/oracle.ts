@@ -1,4 +1,5 @@
 import { itemAt } from '../../../base/items.ts';
+import type { Gate } from '../../checkpoint/config.ts';
 import { draw, drawNumber } from '../draw.ts';
 import type { FeedForwardInput, Handle, Ops } from '../ops.ts';
 import type { Matrix } from '../values.ts';
@@ -33,6 +34,22 @@ function gradientsOf(adapter: object): Table[] {
 }
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+
+/** A gate and its derivative. */
+const GATES: Record<Gate, (x: number) => { value: number; slope: number }> = {
+  silu(x) {
+    const s = sigmoid(x);
+    return { value: x * s, slope: s * (1 + x * (1 - s)) };
+  },
+  // In its tanh form: x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³)))
+  gelu(x) {
+    const factor = Math.sqrt(2 / Math.PI);
+    const t = Math.tanh(factor * (x + 0.044715 * x ** 3));
+    const inner = factor * (1 + 3 * 0.044715 * x ** 2);
+    return { value: (x / 2) * (1 + t), slope: (1 + t) / 2 + (x / 2) * (1 - t * t) * inner };
+  },
+};
+const gateOf = ({ gate = 'silu' }: FeedForwardInput) => GATES[gate];
 
 /** First rows of `to` become those of `from`. */
 const place = (from: Table, to: Table): void => to.values.set(from.values);
@@ -100,9 +117,13 @@ export function oracleOps(): Ops {
       });
     },
 
-    embed({ table, tokens, x }) {
+    embed({ table, tokens, x, scale = 1 }) {
       const rows = own(OracleMatrix, table);
-      tokensOf(tokens).placed.forEach(({ id }, r) => activations(x).row(r).set(rows.row(id)));
+      tokensOf(tokens).placed.forEach(({ id }, r) =>
+        activations(x)
+          .row(r)
+          .set(rows.row(id).map((value) => scale * value)),
+      );
     },
 
     projectHeads(o) {
@@ -114,8 +135,10 @@ export function oracleOps(): Ops {
 
     attend: (o) => attend(o, activations(o.out), o.lse ? activations(o.lse) : null),
 
-    projectResidual({ input, by, tokens, x }) {
-      const [y, to] = [project(activations(input), tokens.count, by), activations(x)];
+    projectResidual({ input, by, outputNorm, tokens, x }) {
+      const rows = tokens.count;
+      const [raw, to] = [project(activations(input), rows, by), activations(x)];
+      const y = outputNorm ? normRows(raw, rows, outputNorm) : raw;
       y.values.forEach((value, i) => (to.values[i] = itemAt(to.values, i) + value));
     },
 
@@ -125,8 +148,7 @@ export function oracleOps(): Ops {
       const M = raw.columns / 2;
       for (let r = 0; r < raw.rows; r++)
         for (let i = 0; i < M; i++) {
-          const gate = raw.at(r, i);
-          out.set(r, i, gate * sigmoid(gate) * raw.at(r, M + i));
+          out.set(r, i, gateOf(o)(raw.at(r, i)).value * raw.at(r, M + i));
         }
       if (o.raw) place(raw, activations(o.raw));
     },
@@ -191,11 +213,14 @@ export function oracleOps(): Ops {
         ).values,
       ),
 
-    projectResidualBackward({ input, by, tokens, dx, dInput }) {
-      place(
-        projectBackward(activations(input), tokens.count, by, activations(dx)),
-        activations(dInput),
-      );
+    projectResidualBackward({ input, by, outputNorm, tokens, dx, dInput }) {
+      const [x, rows] = [activations(input), tokens.count];
+      let dy: Table = activations(dx);
+      if (outputNorm) {
+        dy = new Table(rows, dx.width);
+        normRowsBackward(project(x, rows, by), rows, outputNorm, activations(dx), dy);
+      }
+      place(projectBackward(x, rows, by, dy), activations(dInput));
     },
 
     feedForwardBackward(o) {
@@ -204,9 +229,9 @@ export function oracleOps(): Ops {
       for (let r = 0; r < rows; r++)
         for (let i = 0; i < M; i++) {
           const [gate, up, d] = [raw.at(r, i), raw.at(r, M + i), dOut.at(r, i)];
-          const s = sigmoid(gate);
-          raw.set(r, i, d * up * s * (1 + gate * (1 - s)));
-          raw.set(r, M + i, d * gate * s);
+          const { value, slope } = gateOf(o)(gate);
+          raw.set(r, i, d * up * slope);
+          raw.set(r, M + i, d * value);
         }
       const x = activations(o.x);
       const dNormed = projectBackward(normRows(x, rows, o.norm), rows, o.by, raw);

@@ -7,21 +7,26 @@
 
 #define AROWS 36 /* queries of a head that share a block of scores: a multiple of MR */
 
-/* The scores of `valid` positions become exponentials, those up to `limit` zero. Returns 1 / their sum. */
-INLINE float softmax_row(float *s, int valid, int limit, float *lse) {
-  int padded = pad8(valid);
+/*
+ * The scores of positions from `from` up to `valid` become exponentials, those before and up to `limit` zero.
+ * Returns 1 / their sum, which is over the panels that they are in.
+ */
+INLINE float softmax_row(float *s, int from, int valid, int limit, float *lse) {
+  int padded = pad8(valid), begin = from & ~7;
+  for (int j = begin; j < from; j++) s[j] = -1e30f;
   for (int j = valid; j < padded; j++) s[j] = -1e30f;
   V m = splat(-1e30f);
-  for (int j = 0; j < padded; j += 4) m = wasm_f32x4_pmax(m, load(s + j));
+  for (int j = begin; j < padded; j += 4) m = wasm_f32x4_pmax(m, load(s + j));
   float top = hmax(m);
   V vt = splat(top), total = splat(0.f), other = splat(0.f);
-  for (int j = 0; j < padded; j += 8) {
+  for (int j = begin; j < padded; j += 8) {
     V e = exp4(sub(load(s + j), vt)), f = exp4(sub(load(s + j + 4), vt));
     store(s + j, e);
     store(s + j + 4, f);
     total = add(total, e);
     other = add(other, f);
   }
+  for (int j = 0; j < from; j++) s[j] = 0.f;
   for (int j = valid; j < limit; j++) s[j] = 0.f;
   float sum = hsum(add(total, other));
   *lse = top + log1(sum);
@@ -49,15 +54,22 @@ INLINE void mix(const float *W, int ldw, const float *V_, const float *s, float 
   }
 }
 
+/* The first position that a row sees. */
+INLINE int first_seen(int position, int window) { return position < window ? 0 : position - window + 1; }
+
 /*
  * The tokens of one run, `rows` from `position` of the context at place `start`: out[rows, H D] and, where
- * not null, lse[rows, H]. A single token takes the query heads of a key head together.
+ * not null, lse[rows, H]. A row attends to the last `window` positions at most. A single token takes the query heads
+ * of a key head together.
  * scratch: 48 · (ceil8(position + rows) + ceil8(D) + 1), and for halves ceil8(position + rows) · 2 ceil8(D).
  */
 void EXPORT(attend)(const float *q, int ldq, const void *keys, const void *values, int half, int P, int start,
-                    int position, int rows, int H, int G, int D, float *out, int ldo, float *lse, int ldl,
-                    float *scratch) {
-  int Dp = pad8(D), places = pad8(position + rows), group = H / G;
+                    int position, int rows, int window, int H, int G, int D, float *out, int ldo, float *lse,
+                    int ldl, float *scratch) {
+  /* Everything is counted from the first panel that the first row sees. */
+  int Dp = pad8(D), skipped = first_seen(position, window) & ~7, group = H / G;
+  start += skipped, position -= skipped;
+  int places = pad8(position + rows);
   float *s = scratch, *wide = s + 48 * places, *inverse = wide + 48 * Dp;
   float *kf = inverse + 48, *vf = kf + places * Dp, sink;
   for (int g = 0; g < G; g++) {
@@ -73,18 +85,20 @@ void EXPORT(attend)(const float *q, int ldq, const void *keys, const void *value
         int h = g * group + h0, n = min_int(AROWS, group - h0), valid = position + 1;
         product(q + h * D, D, k, 8, 8 * D, s, places, n, pad8(valid), D, ZERO, s);
         for (int i = 0; i < n; i++)
-          inverse[i] = softmax_row(s + i * places, valid, valid, lse ? lse + h + i : &sink);
+          inverse[i] = softmax_row(s + i * places, first_seen(position, window), valid, valid,
+                                   lse ? lse + h + i : &sink);
         mix(s, places, v, inverse, out + h * D, D, n, D, valid, wide);
       }
     else
       for (int h = g * group; h < (g + 1) * group; h++)
         for (int r = 0; r < rows; r += AROWS) {
-          int n = min_int(AROWS, rows - r), most = position + r + n;
-          product(q + r * ldq + h * D, ldq, k, 8, 8 * D, s, places, n, pad8(most), D, ZERO, s);
+          int first = first_seen(position + r, window) & ~7;
+          int n = min_int(AROWS, rows - r), most = position + r + n - first;
+          product(q + r * ldq + h * D, ldq, k + first * D, 8, 8 * D, s, places, n, pad8(most), D, ZERO, s);
           for (int i = 0; i < n; i++)
-            inverse[i] = softmax_row(s + i * places, position + r + i + 1, most,
-                                     lse ? lse + (r + i) * ldl + h : &sink);
-          mix(s, places, v, inverse, out + r * ldo + h * D, ldo, n, D, most, wide);
+            inverse[i] = softmax_row(s + i * places, first_seen(position + r + i, window) - first,
+                                     position + r + i + 1 - first, most, lse ? lse + (r + i) * ldl + h : &sink);
+          mix(s, places, v + first * Dp, inverse, out + r * ldo + h * D, ldo, n, D, most, wide);
         }
   }
 }
@@ -114,11 +128,11 @@ INLINE void copy_columns(const float *from, int ldf, float *to, int ldt, int row
 }
 
 /*
- * The way back of one context of T tokens, all of them: dq[T, H D], dk and dv[T, G D] are written.
+ * The way back of one context of T tokens, all of them, that see `window` positions at most: dq[T, H D], dk and dv[T, G D] are written.
  * scratch: ceil8(T) · (72 + 6 ceil8(D)) + 36 ceil8(D), and for halves ceil8(T) · 2 ceil8(D).
  */
 void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const void *values, int half,
-                             int P, int start, int T, int H, int G, int D, const float *out, const float *dout,
+                             int P, int start, int T, int window, int H, int G, int D, const float *out, const float *dout,
                              int ldo, const float *lse, int ldl, float *dq, float *dk, float *dv, int ldk,
                              float *scratch) {
   int Dp = pad8(D), Tp = pad8(T), group = H / G;
@@ -138,26 +152,28 @@ void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const vo
     for (int i = 0; i < T * Dp; i++) gk[i] = gv[i] = 0.f;
     for (int h = g * group; h < (g + 1) * group; h++)
       for (int r = 0; r < T; r += AROWS) {
-        int rows = min_int(AROWS, T - r), most = r + rows, limit = pad8(most);
+        int first = first_seen(r, window) & ~7;
+        int rows = min_int(AROWS, T - r), most = r + rows - first, limit = pad8(most);
         const float *qh = q + r * ldq + h * D, *dh = dout + r * ldo + h * D, *oh = out + r * ldo + h * D;
-        product(qh, ldq, k, 8, 8 * D, p, Tp, rows, limit, D, ZERO, p);
-        product(dh, ldo, vt, 8, 8 * D, ds, Tp, rows, limit, D, ZERO, ds);
+        product(qh, ldq, k + first * D, 8, 8 * D, p, Tp, rows, limit, D, ZERO, p);
+        product(dh, ldo, vt + first * D, 8, 8 * D, ds, Tp, rows, limit, D, ZERO, ds);
         for (int i = 0; i < rows; i++) {
           float *pi = p + i * Tp, *di = ds + i * Tp, delta = 0.f;
-          int valid = r + i + 1;
+          int from = first_seen(r + i, window) - first, valid = r + i + 1 - first;
           for (int j = 0; j < D; j++) delta += oh[i * ldo + j] * dh[i * ldo + j];
           V shift = splat(lse[(r + i) * ldl + h]), vd = splat(delta);
           for (int j = valid; j < pad8(valid); j++) pi[j] = -1e30f;
           for (int j = 0; j < pad8(valid); j += 4) store(pi + j, exp4(sub(load(pi + j), shift)));
+          for (int j = 0; j < from; j++) pi[j] = di[j] = 0.f;
           for (int j = valid; j < limit; j++) pi[j] = di[j] = 0.f;
           for (int j = 0; j < limit; j += 4) store(di + j, mul(load(pi + j), sub(load(di + j), vd)));
           for (int j = valid; j < limit; j++) di[j] = 0.f;
         }
         float *to = Dp == D ? dq + r * ldq + h * D : wide;
-        product(ds, Tp, kr, Dp, NR, to, Dp == D ? ldq : Dp, rows, Dp, most, ZERO, to);
+        product(ds, Tp, kr + first * Dp, Dp, NR, to, Dp == D ? ldq : Dp, rows, Dp, most, ZERO, to);
         if (Dp != D) copy_columns(wide, Dp, dq + r * ldq + h * D, ldq, rows, D);
-        product_transposed(ds, Tp, qh, ldq, gk, Dp, most, Dp, rows);
-        product_transposed(p, Tp, dh, ldo, gv, Dp, most, Dp, rows);
+        product_transposed(ds, Tp, qh, ldq, gk + first * Dp, Dp, most, Dp, rows);
+        product_transposed(p, Tp, dh, ldo, gv + first * Dp, Dp, most, Dp, rows);
       }
     copy_columns(gk, Dp, dk + g * D, ldk, T, D);
     copy_columns(gv, Dp, dv + g * D, ldk, T, D);

@@ -302,20 +302,20 @@ void EXPORT(place_codes)(int type, const u8 *codes, const u16 *scales, int from,
 
 /* x[r] = W[ids[r]]: rows of a matrix as float32, `in` of them. */
 void EXPORT(embed)(int type, const u8 *W, const u16 *scales, int depth, const int *ids, float *x, int ldx,
-                   int rows, int in) {
+                   int rows, int in, float factor) {
   for (int r = 0; r < rows; r++, x += ldx) {
     int panel = ids[r] / NR, lane = ids[r] % NR;
     for (int k = 0; k < in; k++) {
       int at = (panel * depth + k) * NR + lane;
-      if (type == F32) x[k] = ((const float *)W)[at];
-      else if (type == F16) x[k] = wasm_f32x4_extract_lane(from_halves(wasm_i32x4_splat(((const u16 *)W)[at])), 0);
+      if (type == F32) x[k] = ((const float *)W)[at] * factor;
+      else if (type == F16) x[k] = wasm_f32x4_extract_lane(from_halves(wasm_i32x4_splat(((const u16 *)W)[at])), 0) * factor;
       else {
         u16 bits = scales[(panel * (depth / 32) + k / 32) * NR + lane];
         float scale = wasm_f32x4_extract_lane(from_halves(wasm_i32x4_splat(bits)), 0);
-        if (type == INT8) x[k] = (float)(signed char)W[at] * scale;
+        if (type == INT8) x[k] = (float)(signed char)W[at] * scale * factor;
         else {
           u8 byte = W[(panel * (depth / 2) + k / 2) * NR + lane];
-          x[k] = (float)((k & 1 ? byte >> 4 : byte & 15) - 8) * scale;
+          x[k] = (float)((k & 1 ? byte >> 4 : byte & 15) - 8) * scale * factor;
         }
       }
     }

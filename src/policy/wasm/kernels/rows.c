@@ -54,40 +54,70 @@ void EXPORT(norm_rows_backward)(const float *x, int ldx, const int *index, const
 
 INLINE V sigmoid(V g) { return wasm_f32x4_div(splat(1.f), add(splat(1.f), exp4(wasm_f32x4_neg(g)))); }
 
-/* h[rows, n] = silu(gate) · up for gu[rows, 2n] = gate | up. */
-void EXPORT(swiglu)(const float *gu, int ldg, float *h, int ldh, int rows, int n) {
+/*
+ * Gates are g · sigmoid(z): SiLU with z = g, and GELU in its tanh form with z = 2 √(2/π) (g + 0.044715 g³), since
+ * (1 + tanh(z/2)) / 2 = sigmoid(z).
+ */
+INLINE V gelu_inner(V g) {
+  return mul(mul(splat(1.5957691216f), g), MADD(mul(splat(0.044715f), g), g, splat(1.f)));
+}
+
+/* h[rows, n] = gate(g) · up for gu[rows, 2n] = g | up. */
+INLINE void gated(int gelu, const float *gu, int ldg, float *h, int ldh, int rows, int n) {
   int whole = n & ~3, rest = n & 3;
   for (int r = 0; r < rows; r++, gu += ldg, h += ldh) {
     for (int i = 0; i < whole; i += 4) {
       V g = load(gu + i);
-      store(h + i, mul(mul(g, sigmoid(g)), load(gu + n + i)));
+      store(h + i, mul(mul(g, sigmoid(gelu ? gelu_inner(g) : g)), load(gu + n + i)));
     }
     if (rest) {
       V g = load_some(gu + whole, rest);
-      store_some(h + whole, mul(mul(g, sigmoid(g)), load_some(gu + n + whole, rest)), rest);
+      store_some(h + whole, mul(mul(g, sigmoid(gelu ? gelu_inner(g) : g)), load_some(gu + n + whole, rest)), rest);
     }
   }
+}
+
+void EXPORT(swiglu)(const float *gu, int ldg, float *h, int ldh, int rows, int n) {
+  gated(0, gu, ldg, h, ldh, rows, n);
+}
+
+void EXPORT(geglu)(const float *gu, int ldg, float *h, int ldh, int rows, int n) {
+  gated(1, gu, ldg, h, ldh, rows, n);
 }
 
 /* silu' = s (1 + g (1 - s)) */
 INLINE V silu_slope(V g, V s) { return mul(s, MADD(g, sub(splat(1.f), s), splat(1.f))); }
 
-/* Overwrites gu = gate | up with its gradient, given dh[rows, n]. */
-void EXPORT(swiglu_backward)(float *gu, int ldg, const float *dh, int ldh, int rows, int n) {
+/* s (1 + g (1 - s) z') */
+INLINE V gelu_slope(V g, V s) {
+  V inner = mul(splat(1.5957691216f), MADD(mul(splat(0.134145f), g), g, splat(1.f)));
+  return mul(s, MADD(mul(g, inner), sub(splat(1.f), s), splat(1.f)));
+}
+
+/* Overwrites gu = g | up with its gradient, given dh[rows, n]. */
+INLINE void gated_backward(int gelu, float *gu, int ldg, const float *dh, int ldh, int rows, int n) {
   int whole = n & ~3, rest = n & 3;
   for (int r = 0; r < rows; r++, gu += ldg, dh += ldh) {
     for (int i = 0; i < whole; i += 4) {
-      V g = load(gu + i), u = load(gu + n + i), d = load(dh + i), s = sigmoid(g);
-      store(gu + i, mul(mul(d, u), silu_slope(g, s)));
+      V g = load(gu + i), u = load(gu + n + i), d = load(dh + i), s = sigmoid(gelu ? gelu_inner(g) : g);
+      store(gu + i, mul(mul(d, u), gelu ? gelu_slope(g, s) : silu_slope(g, s)));
       store(gu + n + i, mul(d, mul(g, s)));
     }
     if (rest) {
       V g = load_some(gu + whole, rest), u = load_some(gu + n + whole, rest);
-      V d = load_some(dh + whole, rest), s = sigmoid(g);
-      store_some(gu + whole, mul(mul(d, u), silu_slope(g, s)), rest);
+      V d = load_some(dh + whole, rest), s = sigmoid(gelu ? gelu_inner(g) : g);
+      store_some(gu + whole, mul(mul(d, u), gelu ? gelu_slope(g, s) : silu_slope(g, s)), rest);
       store_some(gu + n + whole, mul(d, mul(g, s)), rest);
     }
   }
+}
+
+void EXPORT(swiglu_backward)(float *gu, int ldg, const float *dh, int ldh, int rows, int n) {
+  gated_backward(0, gu, ldg, dh, ldh, rows, n);
+}
+
+void EXPORT(geglu_backward)(float *gu, int ldg, const float *dh, int ldh, int rows, int n) {
+  gated_backward(1, gu, ldg, dh, ldh, rows, n);
 }
 
 /* y[r, 0..n) += x[r, 0..n) for any n. */

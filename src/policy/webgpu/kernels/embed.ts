@@ -1,4 +1,4 @@
-import { GROUP_ID } from '../device/encoder.ts';
+import { float, GROUP_ID } from '../device/encoder.ts';
 import type { Gpu } from '../device/gpu.ts';
 import type { GpuActivations, GpuMatrix, GpuTokens, GpuVector } from '../device/values.ts';
 import type { Range } from '../device/device.ts';
@@ -16,7 +16,7 @@ export interface Prepared {
 function code({ type, in: inputs }: GpuMatrix, prepares: boolean): string {
   const at = 1 + matrixAccess(type).length;
   const groups = Math.ceil(inputs / 32);
-  return `struct U { rows: u32, row0: u32, partRows: u32, squaresAt: u32 }
+  return `struct U { rows: u32, row0: u32, partRows: u32, squaresAt: u32, scale: f32 }
 @group(0) @binding(0) var<uniform> u: U;
 ${matrixBindings(type, 1)}
 @group(0) @binding(${at}) var<storage, read> tokens: array<vec4u>;
@@ -35,7 +35,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3
   let id = tokens[row].x - u.row0;
   if (id >= u.partRows) { return; }
   let at = unitAt(id, i / 4u); let s = scaleAt(id, i / 4u);
-  let a = quads(at, s, (i % 4u) * 2u); let b = quads(at, s, (i % 4u) * 2u + 1u);
+  let a = u.scale * quads(at, s, (i % 4u) * 2u); let b = u.scale * quads(at, s, (i % 4u) * 2u + 1u);
   let to = row * ${groups * 8}u + i * 2u;
   x[to] = a; x[to + 1u] = b;
   ${
@@ -50,10 +50,16 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3
 }`;
 }
 
-/** x[r] = table[id of r], and where wanted x prepared for the norm that reads it next. */
+/** x[r] = scale · table[id of r], and where wanted x prepared for the norm that reads it next. */
 export function embed(
   gpu: Gpu,
-  o: { table: GpuMatrix; tokens: GpuTokens; x: GpuActivations; next: Prepared | null },
+  o: {
+    table: GpuMatrix;
+    tokens: GpuTokens;
+    x: GpuActivations;
+    scale: number;
+    next: Prepared | null;
+  },
 ): void {
   const { table, tokens, x, next } = o;
   if (table.in !== x.width)
@@ -73,7 +79,7 @@ export function embed(
         x.buffer,
         ...(next ? [next.weight.buffer, next.range] : []),
       ],
-      [tokens.count, part.row, part.rows, next?.squaresAt ?? 0],
+      [tokens.count, part.row, part.rows, next?.squaresAt ?? 0, float(o.scale)],
       Math.ceil((tokens.count * columns) / 64),
     );
 }

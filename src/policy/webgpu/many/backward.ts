@@ -1,5 +1,11 @@
-import type { AttentionInput, FeedForwardInput, HeadsInput, Projection } from '../../ops/ops.ts';
-import type { Activations, Tokens } from '../../ops/values.ts';
+import type {
+  AttentionInput,
+  FeedForwardInput,
+  HeadsInput,
+  Norm,
+  ResidualInput,
+} from '../../ops/ops.ts';
+import type { Activations } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
 import type { Rows } from '../device/learned.ts';
 import { strideOf } from '../device/sizes.ts';
@@ -11,30 +17,47 @@ import {
   keyGradient,
   queryGradient,
 } from '../kernels/many/attention-backward.ts';
+import { NO_WINDOW } from '../kernels/many/attention-tile.ts';
 import { TURN_BACK, turnBack } from '../kernels/many/heads.ts';
-import { GATE, gate } from '../kernels/many/pointwise.ts';
+import { GATE, gate, NORM_BACKWARD, normBackward } from '../kernels/many/pointwise.ts';
+import { projectedRows, scratchRows } from './forward.ts';
 import { multiplyBackward, normOf, rowsOf } from './projection.ts';
 import { tilesOf } from './tiles.ts';
 
 /** See `Ops.projectResidualBackward`. */
 export function projectResidualBackward(
   gpu: Gpu,
-  o: {
-    input: Activations;
-    by: Projection;
-    tokens: Tokens;
-    dx: Activations;
-    dInput: Activations;
-  },
+  o: ResidualInput & { dx: Activations; dInput: Activations },
 ): void {
   multiplyBackward(gpu, {
     by: o.by,
     x: rowsOf(o.input),
     norm: null,
     rows: own(GpuTokens, o.tokens).count,
-    dy: rowsOf(o.dx),
+    dy: o.outputNorm ? outputGradient(gpu, o, o.outputNorm) : rowsOf(o.dx),
     dx: rowsOf(o.dInput),
   });
+}
+
+/** The gradient of what an output norm normed. */
+function outputGradient(gpu: Gpu, o: ResidualInput & { dx: Activations }, norm: Norm): Rows {
+  const rows = own(GpuTokens, o.tokens).count;
+  const y = projectedRows(gpu, o);
+  const dy = scratchRows(gpu, 'many: gradient of an output', rows, o.dx.width);
+  const dx = rowsOf(o.dx);
+  gpu.encoder.dispatch(
+    normBackward({ fresh: true }),
+    [y.buffer, own(GpuVector, norm.weight).buffer, dx.buffer, dy.buffer],
+    NORM_BACKWARD.words({
+      width: o.dx.width,
+      xStride: y.stride,
+      dnStride: dx.stride,
+      dxStride: dy.stride,
+      eps: norm.eps,
+    }),
+    [rows, 1],
+  );
+  return dy;
 }
 
 /** See `Ops.feedForwardBackward`. */
@@ -46,7 +69,7 @@ export function feedForwardBackward(
   const [raw, dOut] = [rowsOf(o.raw), rowsOf(o.dOut)];
   const width = own(GpuMatrix, o.by.matrix).out / 2;
   gpu.encoder.dispatch(
-    gate('backward'),
+    gate('backward', o.gate),
     [raw.buffer, dOut.buffer],
     GATE.words({ width, rawStride: raw.stride, stride: dOut.stride }),
     [Math.ceil(width / 64), rows],
@@ -97,7 +120,8 @@ export function attendBackward(
   const tiles = tilesOf(gpu, tokens, share);
   const [q, dq, dKeys, dValues] = [rowsOf(o.q), rowsOf(o.dq), rowsOf(o.dKeys), rowsOf(o.dValues)];
   const kind = { headDim, share, type };
-  const shape = { qStride: q.stride, outStride: dOut.stride, heads, kvHeads };
+  const window = o.window ?? NO_WINDOW;
+  const shape = { qStride: q.stride, outStride: dOut.stride, heads, kvHeads, window };
   const given = [tiles.buffer, q.buffer, store.keys, store.values, dOut.buffer, stats];
   gpu.encoder.dispatch(
     queryGradient(kind),

@@ -1,5 +1,5 @@
-import type { AttentionInput, FeedForwardInput, HeadsInput, Projection } from '../../ops/ops.ts';
-import type { Activations, Tokens } from '../../ops/values.ts';
+import type { AttentionInput, FeedForwardInput, HeadsInput, ResidualInput } from '../../ops/ops.ts';
+import type { Activations } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
 import type { Rows } from '../device/learned.ts';
 import { strideOf } from '../device/sizes.ts';
@@ -13,12 +13,14 @@ import {
   own,
 } from '../device/values.ts';
 import { ATTENTION, attention } from '../kernels/many/attention.ts';
+import { NO_WINDOW } from '../kernels/many/attention-tile.ts';
 import { HEADS, heads, MOST_HEADS } from '../kernels/many/heads.ts';
 import { GATE, gate } from '../kernels/many/pointwise.ts';
+import { addNormed } from '../kernels/output-norm.ts';
 import { multiply, normOf, rowsOf } from './projection.ts';
 import { tilesOf } from './tiles.ts';
 
-const scratchRows = (gpu: Gpu, name: string, rows: number, width: number): Rows => ({
+export const scratchRows = (gpu: Gpu, name: string, rows: number, width: number): Rows => ({
   buffer: gpu.scratch(name, rows * strideOf(width) * 4),
   stride: strideOf(width),
 });
@@ -86,18 +88,29 @@ export function attendMany(
       outStride: out.stride,
       lseStride: lse?.stride ?? 0,
       kvHeads,
+      window: o.window ?? NO_WINDOW,
     }),
     [tiles.queries, kvHeads],
   );
 }
 
 /** See `Ops.projectResidual`. */
-export function projectResidualMany(
-  gpu: Gpu,
-  o: { input: Activations; by: Projection; tokens: Tokens; x: Activations },
-): void {
+export function projectResidualMany(gpu: Gpu, o: ResidualInput & { x: Activations }): void {
   const rows = own(GpuTokens, o.tokens).count;
-  multiply(gpu, { by: o.by, x: rowsOf(o.input), norm: null, rows, y: rowsOf(o.x), to: 'add' });
+  if (!o.outputNorm) {
+    multiply(gpu, { by: o.by, x: rowsOf(o.input), norm: null, rows, y: rowsOf(o.x), to: 'add' });
+    return;
+  }
+  const y = projectedRows(gpu, o);
+  addNormed(gpu, { y, norm: o.outputNorm, x: own(GpuActivations, o.x), rows, next: null });
+}
+
+/** What an output norm norms. */
+export function projectedRows(gpu: Gpu, { input, by, tokens }: ResidualInput): Rows {
+  const rows = own(GpuTokens, tokens).count;
+  const y = scratchRows(gpu, 'many: output', rows, by.matrix.out);
+  multiply(gpu, { by, x: rowsOf(input), norm: null, rows, y, to: 'store' });
+  return y;
 }
 
 /** See `Ops.feedForward`. */
@@ -108,7 +121,7 @@ export function feedForwardMany(
   const rows = own(GpuTokens, o.tokens).count;
   const matrix = own(GpuMatrix, o.by.matrix);
   const out = rowsOf(o.out);
-  const input = { by: o.by, x: rowsOf(o.x), norm: normOf(o.norm), rows };
+  const input = { by: o.by, x: rowsOf(o.x), norm: normOf(o.norm), rows, gate: o.gate };
   if (matrix.parts.length === 1) {
     multiply(gpu, { ...input, y: out, to: 'gated', raw: o.raw && rowsOf(o.raw) });
     return;
@@ -117,7 +130,7 @@ export function feedForwardMany(
   const raw = o.raw ? rowsOf(o.raw) : scratchRows(gpu, 'many: gate, up', rows, matrix.out);
   multiply(gpu, { ...input, y: raw, to: 'store' });
   gpu.encoder.dispatch(
-    gate('forward'),
+    gate('forward', o.gate),
     [raw.buffer, out.buffer],
     GATE.words({ width: matrix.out / 2, rawStride: raw.stride, stride: out.stride }),
     [Math.ceil(matrix.out / 128), rows],

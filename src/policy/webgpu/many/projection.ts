@@ -1,3 +1,4 @@
+import type { Gate } from '../../checkpoint/config.ts';
 import type { Norm, Projection } from '../../ops/ops.ts';
 import type { Range } from '../device/device.ts';
 import type { Gpu } from '../device/gpu.ts';
@@ -36,6 +37,8 @@ export interface Multiplication {
   readonly rows: number;
   readonly y: Rows;
   readonly to: 'store' | 'add' | 'gated';
+  /** Gated: by what; silu where absent. */
+  readonly gate?: Gate | undefined;
   /** Gated: gate and up, where they are kept. */
   readonly raw?: Rows | undefined;
 }
@@ -55,6 +58,7 @@ export function multiply(gpu: Gpu, o: Multiplication): void {
         bias: bias !== null,
         lora: t !== null,
         to,
+        gate: o.gate ?? 'silu',
         raw: raw !== undefined,
       }),
       [

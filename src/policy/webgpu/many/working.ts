@@ -1,4 +1,4 @@
-import type { PolicyConfig } from '../../checkpoint/config.ts';
+import { variantOf, type PolicyConfig } from '../../checkpoint/config.ts';
 import type { LoraSpec } from '../../lora/spec.ts';
 import { adapterShapes } from '../../model/adapter.ts';
 import { layerMatrices, rowsOf } from '../../model/shapes.ts';
@@ -46,6 +46,7 @@ export function manyWorking(o: ManyWorking, largest: number): number {
     const narrow = shapes.map(({ parts, rank }) => parts.length * rankStride(rank) * 4 * rows);
     bytes += (train ? 2 : 1) * Math.max(0, ...narrow) + 4 * rows;
   }
+  if (variantOf(c).outputNorms) bytes += (train ? 2 : 1) * row(c.hiddenSize);
   if (!train) return bytes;
   const chunks = Math.ceil(c.vocabSize / (64 * CHUNK_TILES));
   const slopes = Math.min(SLICE_BYTES, largest, rows * padded(c.vocabSize, 64) * 4);

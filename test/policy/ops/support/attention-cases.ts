@@ -49,7 +49,7 @@ export const attention: CaseBody = async (b, s) => {
     const q = ops.activations(tokens.rows, s.H * s.D, 'q');
     const out = ops.activations(tokens.rows, s.H * s.D, 'out');
     ops.projectHeads({ ...input, store, x, tokens, q });
-    ops.attend({ q, heads: s.H, store, tokens, out });
+    ops.attend({ q, heads: s.H, store, tokens, window: s.window, out });
     results[name] = await ops.readActivations(out, tokens.count);
   };
   const read = (name: string, from: readonly number[], to: readonly number[]): Promise<void> => {
@@ -108,7 +108,7 @@ export const attentionBackward: CaseBody = async (b, s) => {
   const x = b.filled(rows, s.d);
   const [q, raw, out, lse] = [make(queries), make(queries + 2 * keys), make(queries), make(s.H)];
   ops.projectHeads({ ...input, x, tokens, q, raw });
-  const attended = { q, heads: s.H, store: input.store, tokens, out, lse };
+  const attended = { q, heads: s.H, store: input.store, tokens, window: s.window, out, lse };
   ops.attend(attended);
   const [dOut, dx] = [b.filled(rows, queries), b.filled(rows, s.d)];
   const [dq, dKeys, dValues] = [make(queries), make(keys), make(keys)];

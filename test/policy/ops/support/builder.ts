@@ -1,3 +1,4 @@
+import type { Gate } from '../../../../src/policy/checkpoint/config.ts';
 import { Random } from '../../../../src/base/random.ts';
 import type { Norm, Ops, Projection } from '../../../../src/policy/ops/ops.ts';
 import { ropeTables } from '../../../../src/policy/checkpoint/rope.ts';
@@ -32,6 +33,10 @@ export interface Sizes {
   readonly headNorms: boolean;
   readonly rotary: boolean;
   readonly eps: number;
+  /** Most positions that a row attends to; absent: all. */
+  readonly window?: number;
+  readonly gate: Gate;
+  readonly outputNorm: boolean;
 }
 
 const TYPES = ['f32', 'f16', 'int8', 'int4'] as const;
@@ -56,6 +61,9 @@ export function randomSizes(random: Random, type: MatrixType = random.pick(TYPES
     headNorms: random.chance(0.5),
     rotary: random.chance(0.8),
     eps: random.pick([1e-6, 1e-5, 0.01]),
+    ...(random.chance(0.5) && { window: random.pick([2, 3, 8, 11, 32, 45]) }),
+    gate: random.pick(['silu', 'gelu']),
+    outputNorm: random.chance(0.5),
   };
 }
 

@@ -45,8 +45,10 @@ export function* opCases(seed: number): Generator<OpCase> {
     for (const type of MATRIX_TYPES) {
       const own = deriveSeed(seed, body, type);
       const sizes = randomSizes(new Random(own), type);
-      const { d, H, G, D, M, V, rank, store, bias, headNorms, rotary } = sizes;
-      const flags = Object.entries({ bias, headNorms, rotary }).filter(([, on]) => on);
+      const { d, H, G, D, M, V, rank, store, window, gate, bias, headNorms, rotary, outputNorm } =
+        sizes;
+      const on = Object.entries({ bias, headNorms, rotary, outputNorm }).filter(([, is]) => is);
+      const flags = [...on, [gate], ...(window ? [[`window ${window}`]] : [])];
       yield {
         name:
           `${body}, ${type}, seed ${seed}: d ${d}, ${H} heads of ${D} over ${G}, M ${M}, V ${V}, ` +

@@ -23,7 +23,7 @@ import { layOut } from './builder.ts';
 
 interface Layer {
   readonly inputNorm: Norm;
-  readonly postNorm: Norm;
+  readonly mlpNorm: Norm;
   readonly qkv: Projection;
   readonly o: Projection;
   readonly gateUp: Projection;
@@ -99,7 +99,7 @@ export class Decoder {
       const shape = { positions: o.places, kvHeads: c.kvHeads, headDim: c.headDim };
       return {
         inputNorm: norm(layer.inputNorm),
-        postNorm: norm(layer.postNorm),
+        mlpNorm: norm(layer.mlpNorm),
         qkv: itemAt(projections, 0),
         o: itemAt(projections, 1),
         gateUp: itemAt(projections, 2),
@@ -206,7 +206,7 @@ export class Decoder {
       ops.projectResidual({ input: kept.out, by: layer.o, tokens, x });
       ops.copyRows({ from: x, to: kept.middle, tokens });
       const { activated: out, gateUp: raw } = kept;
-      ops.feedForward({ x, norm: layer.postNorm, by: layer.gateUp, tokens, out, raw });
+      ops.feedForward({ x, norm: layer.mlpNorm, by: layer.gateUp, tokens, out, raw });
       ops.projectResidual({ input: out, by: layer.down, tokens, x });
       return kept;
     });
@@ -233,7 +233,7 @@ export class Decoder {
       const [layer, k] = [itemAt(this.#layers, l), itemAt(kept, l)];
       const dOut = this.#make(c.intermediateSize);
       ops.projectResidualBackward({ input: k.activated, by: layer.down, tokens, dx, dInput: dOut });
-      const mlp = { x: k.middle, norm: layer.postNorm, by: layer.gateUp, tokens, raw: k.gateUp };
+      const mlp = { x: k.middle, norm: layer.mlpNorm, by: layer.gateUp, tokens, raw: k.gateUp };
       ops.feedForwardBackward({ ...mlp, dOut, dx });
       const dAttended = this.#make(c.heads * c.headDim);
       ops.projectResidualBackward({ input: k.out, by: layer.o, tokens, dx, dInput: dAttended });

@@ -31,7 +31,7 @@ export const embedding: CaseBody = async (b, s) => {
     ops.activations(tokens.rows, s.d, 'x'),
     ops.activations(tokens.rows, s.d, 'copy'),
   ];
-  ops.embed({ table, tokens, x });
+  ops.embed({ table, tokens, x, scale: random.pick([1, 25.25]) });
   ops.copyRows({ from: x, to: copy, tokens });
   return { rows: await ops.readActivations(copy, tokens.count) };
 };
@@ -39,13 +39,14 @@ export const embedding: CaseBody = async (b, s) => {
 export const residual: CaseBody = async (b, s) => {
   const { ops } = b;
   const { by } = b.projection(s, [s.d], s.M, { lora: b.random.chance(0.7) });
+  const outputNorm = s.outputNorm ? b.norm(s.d, s.eps) : null;
   const results: Record<string, Float32Array> = {};
   for (const [name, tokens] of [
     ['many', manyTokens(b)],
     ['few', fewTokens(b)],
   ] as const) {
     const [input, x] = [b.filled(tokens.rows, s.M), b.filled(tokens.rows, s.d)];
-    ops.projectResidual({ input, by, tokens, x });
+    ops.projectResidual({ input, by, outputNorm, tokens, x });
     results[name] = await ops.readActivations(x, tokens.count);
   }
   return results;
@@ -55,10 +56,11 @@ export const residualBackward: CaseBody = async (b, s) => {
   const { ops } = b;
   const tokens = manyTokens(b);
   const { by, adapter } = b.projection(s, [s.d], s.M, { lora: b.random.chance(0.8) });
+  const outputNorm = s.outputNorm ? b.norm(s.d, s.eps) : null;
   const [input, dx] = [b.filled(tokens.rows, s.M), b.filled(tokens.rows, s.d)];
   const dInput = ops.activations(tokens.rows, s.M, 'dInput');
   if (adapter) ops.zeroGradients(adapter);
-  ops.projectResidualBackward({ input, by, tokens, dx, dInput });
+  ops.projectResidualBackward({ input, by, outputNorm, tokens, dx, dInput });
   return {
     dInput: await ops.readActivations(dInput, tokens.count),
     dx: await ops.readActivations(dx, tokens.count),
@@ -80,7 +82,7 @@ export const feedForward: CaseBody = async (b, s) => {
   ] as const) {
     const x = b.filled(tokens.rows, s.d);
     const out = ops.activations(tokens.rows, s.M, 'out');
-    ops.feedForward({ x, norm, by, tokens, out });
+    ops.feedForward({ x, norm, by, gate: s.gate, tokens, out });
     results[name] = await ops.readActivations(out, tokens.count);
   }
   return results;
@@ -98,10 +100,10 @@ export const feedForwardBackward: CaseBody = async (b, s) => {
   const make = (width: number): Activations => ops.activations(tokens.rows, width, 'made');
   const x = b.filled(tokens.rows, s.d);
   const [out, raw] = [make(s.M), make(2 * s.M)];
-  ops.feedForward({ x, norm, by, tokens, out, raw });
+  ops.feedForward({ x, norm, by, gate: s.gate, tokens, out, raw });
   const [dOut, dx] = [b.filled(tokens.rows, s.M), b.filled(tokens.rows, s.d)];
   if (adapter?.trained) ops.zeroGradients(adapter);
-  ops.feedForwardBackward({ x, norm, by, tokens, raw, dOut, dx });
+  ops.feedForwardBackward({ x, norm, by, gate: s.gate, tokens, raw, dOut, dx });
   return {
     dx: await ops.readActivations(dx, tokens.count),
     ...(adapter?.trained && { gradients: await ops.readGradients(adapter) }),

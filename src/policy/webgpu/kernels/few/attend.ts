@@ -2,6 +2,7 @@ import type { AttentionInput } from '../../../ops/ops.ts';
 import type { Activations } from '../../../ops/values.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import { GpuActivations, GpuKvCache, GpuTokens, own } from '../../device/values.ts';
+import { NO_WINDOW } from '../many/attention-tile.ts';
 import { bucketOf } from './product.ts';
 import { FILLED, heldFour, type FewState } from './state.ts';
 
@@ -56,6 +57,10 @@ function cutOf({ group, d4 }: Shape): { heads: number; parts: number } {
   return { heads: Math.max(1, Math.min(8, group, Math.floor(15_800 / each))), parts };
 }
 
+/** WGSL of how many positions a row at `at` sees, and of how many before them it sees nothing. */
+const LIVE = (at: string): string =>
+  `let live = min(${at} + 1u, u.window); let skipped = ${at} + 1u - live;`;
+
 /** WGSL of `chunkOf(live)`. */
 const CHUNK = `(64u << (32u - countLeadingZeros((live - 1u) / ${64 * CHUNKS}u)))`;
 
@@ -92,7 +97,7 @@ function attendCode(shape: Shape): string {
   /** Of the last column some threads have none. */
   const within = (c: number, code: string): string =>
     (c + 1) * 64 > d4 && d4 > 64 ? `if (${columnOf(c)} < ${d4}u) ${code}` : code;
-  return `struct U { qStride: u32, room: u32, append: u32, span: u32 }
+  return `struct U { qStride: u32, room: u32, append: u32, span: u32, window: u32 }
 @group(0) @binding(0) var<uniform> u: U;
 @group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
 @group(0) @binding(2) var<storage, read> q: array<f32>;
@@ -110,7 +115,7 @@ ${MERGE}
 ${FILLED}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
-  let row = wid.z; let token = tokens[row]; let live = token.y + 1u; let chunk = ${CHUNK};
+  let row = wid.z; let token = tokens[row]; ${LIVE('token.y')} let begins = token.w + skipped; let chunk = ${CHUNK};
   let first = wid.x * u.span * chunk;
   if (first >= live) { return; }
   let g = wid.y / ${tiles}u; let h0 = (wid.y % ${tiles}u) * ${heads}u;
@@ -144,7 +149,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
       ${each(heads, (h) => `var s${h} = -3.0e38;`)}
       if (li < n) {
         ${each(heads, (h) => `s${h} = 0.0;`)}
-        let at = ((token.w + begin + li) * ${kvHeads}u + g) * ${d4}u;
+        let at = ((begins + begin + li) * ${kvHeads}u + g) * ${d4}u;
         for (var i = 0u; i < ${d4}u; i += ${wide}u) {
           ${each(wide, (n) => `let k${n} = keys[at + i + ${n}u];`)}
           ${each(wide, (n) => `{ let k = four(k${n}); ${each(heads, (h) => `s${h} += dot(k, qs[${h * d4}u + i + ${n}u]);`)} }`)}
@@ -180,7 +185,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
               columns,
               (c) => `let v${turn}_${c} = values[at${turn} + min(${columnOf(c)}, ${d4 - 1}u)];`,
             );
-            return `let i${turn} = j + ${turn * parts}u; let at${turn} = ((token.w + begin + min(i${turn}, n - 1u)) * ${kvHeads}u + g) * ${d4}u; ${load}`;
+            return `let i${turn} = j + ${turn * parts}u; let at${turn} = ((begins + begin + min(i${turn}, n - 1u)) * ${kvHeads}u + g) * ${d4}u; ${load}`;
           })}
           ${each(turns, (turn) => {
             const add = each(columns, (c) =>
@@ -229,7 +234,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
 const combineCode = (
   { heads, D, d4 }: Shape,
   lse: boolean,
-): string => `struct U { stride: u32, room: u32, lseStride: u32, span: u32 }
+): string => `struct U { stride: u32, room: u32, lseStride: u32, span: u32, window: u32 }
 @group(0) @binding(0) var<uniform> u: U;
 @group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
 @group(0) @binding(2) var<storage, read> parts: array<vec4f>;
@@ -238,7 +243,7 @@ ${lse ? '@group(0) @binding(4) var<storage, read_write> lse: array<f32>;' : ''}
 ${MERGE}
 @compute @workgroup_size(32)
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
-  let row = wid.y; let live = tokens[row].y + 1u; let chunk = u.span * ${CHUNK};
+  let row = wid.y; ${LIVE('tokens[row].y')} let chunk = u.span * ${CHUNK};
   let n = (live + chunk - 1u) / chunk; let at = (row * ${heads}u + wid.x) * u.room * ${d4 + 1}u;
   for (var i = li; i < ${d4}u; i += 32u) {
     var all = NOTHING;
@@ -274,14 +279,15 @@ export function fewAttend(
   const loads = gpu.device.software ? LOADS.software : LOADS.gpu;
   const shape = { group: heads / kvHeads, heads, kvHeads, D, d4: dim / 4, f16, loads };
   const rows = bucketOf(tokens.count);
-  const { span, cuts, room } = cutsOf(tokens.longest, rows);
+  const window = o.window ?? NO_WINDOW;
+  const { span, cuts, room } = cutsOf(Math.min(tokens.longest, window), rows);
   const parts = gpu.scratch('few rows, parts', rows * heads * room * (dim + 4) * 4);
   const { fresh, append } = state.taken(store, tokens);
   const key = `${heads} ${kvHeads} ${D}`;
   gpu.encoder.dispatch(
     { key: `few attend ${key} ${store.type}`, code: () => attendCode(shape), access: 'urwwwr' },
     [tokens.first, q.buffer, store.keys, store.values, parts, fresh],
-    [q.stride, room, append ? 1 : 0, span],
+    [q.stride, room, append ? 1 : 0, span, window],
     [cuts, kvHeads * Math.ceil(shape.group / cutOf(shape).heads), tokens.count],
   );
   gpu.encoder.dispatch(
@@ -291,7 +297,7 @@ export function fewAttend(
       access: lse ? 'urww' : 'urw',
     },
     [tokens.first, parts, out.buffer, ...(lse ? [lse.buffer] : [])],
-    [out.stride, room, lse?.stride ?? 0, span],
+    [out.stride, room, lse?.stride ?? 0, span, window],
     [heads, tokens.count],
   );
 }

@@ -3,10 +3,11 @@ import type { Activations } from '../../../ops/values.ts';
 import { DeviceError } from '../../../ops/faults.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import { GpuActivations, GpuMatrix, GpuTokens, own } from '../../device/values.ts';
+import { gateFunctions } from '../many/pointwise.ts';
 import { runProduct } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';
 
-/** out = silu(gate) · up with [gate | up] = W rms(x) + b, of few rows. */
+/** out = silu(gate) · up, or gelu(gate) · up, with [gate | up] = W rms(x) + b, of few rows. */
 export function fewFeedForward(
   gpu: Gpu,
   state: FewState,
@@ -28,6 +29,8 @@ export function fewFeedForward(
   const low = lowRank(gpu, by, memory.range, rows);
   runProduct(gpu, {
     name: 'feed-forward',
+    variant: o.gate ?? 'silu',
+    declarations: () => gateFunctions(o.gate),
     matrix,
     rows,
     x: memory.range,
@@ -54,7 +57,7 @@ export function fewFeedForward(
     if (row < u.rows && o < u.out) {
       let gate = value(l, o, t, t0) + bias(o);
       let up = value(l + ${outs / 2}u, o + u.out, t, t0) + bias(o + u.out);
-      y[row * u.yStride + o] = gate / (1.0 + exp(-gate)) * up;
+      y[row * u.yStride + o] = gated(gate) * up;
     }
   }`,
   });

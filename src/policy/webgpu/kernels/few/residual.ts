@@ -1,7 +1,9 @@
-import type { Norm, Projection } from '../../../ops/ops.ts';
-import type { Activations, Tokens } from '../../../ops/values.ts';
+import type { Norm, ResidualInput } from '../../../ops/ops.ts';
+import type { Activations } from '../../../ops/values.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import { GpuActivations, GpuMatrix, GpuTokens, own } from '../../device/values.ts';
+import { addNormed } from '../output-norm.ts';
+import { bucketOf } from './product.ts';
 import { runProduct, type Bound } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';
 
@@ -9,8 +11,12 @@ import { lowRank, type FewState } from './state.ts';
 export function fewResidual(
   gpu: Gpu,
   state: FewState,
-  o: { input: Activations; by: Projection; tokens: Tokens; x: Activations; next?: Norm },
+  o: ResidualInput & { x: Activations; next?: Norm },
 ): void {
+  if (o.outputNorm) {
+    fewNormedResidual(gpu, state, o, o.outputNorm);
+    return;
+  }
   const { by, next } = o;
   const [input, x] = [own(GpuActivations, o.input), own(GpuActivations, o.x)];
   const rows = own(GpuTokens, o.tokens).count;
@@ -73,6 +79,40 @@ export function fewResidual(
       : ''
   }`,
   });
+}
+
+/** The same with a norm of what is added: another dispatch, since it is over all outputs. */
+function fewNormedResidual(
+  gpu: Gpu,
+  state: FewState,
+  o: ResidualInput & { x: Activations; next?: Norm },
+  norm: Norm,
+): void {
+  const [input, x] = [own(GpuActivations, o.input), own(GpuActivations, o.x)];
+  const rows = own(GpuTokens, o.tokens).count;
+  const y = {
+    buffer: gpu.scratch('few rows, output', bucketOf(rows) * x.stride * 4),
+    stride: x.stride,
+  };
+  runProduct(gpu, {
+    name: 'output',
+    matrix: own(GpuMatrix, o.by.matrix),
+    rows,
+    x: input.buffer,
+    xStride: input.stride / 4,
+    norm: null,
+    low: lowRank(gpu, o.by, whole(input), rows),
+    bias: o.by.bias,
+    yStride: y.stride,
+    bound: [{ name: 'y', type: 'array<f32>', access: 'w', binding: y.buffer }],
+    epilogue: ({ tile: { outs, threads }, rowTile }) => `
+  for (var n = li; n < ${outs * rowTile}u; n += ${threads}u) {
+    let l = n % ${outs}u; let t = n / ${outs}u; let row = t0 + t; let o = u.row0 + first + l;
+    if (row < u.rows && o < u.out) { y[row * u.yStride + o] = value(l, o, t, t0) + bias(o); }
+  }`,
+  });
+  const next = o.next ? state.place(x, o.next, rows) : null;
+  addNormed(gpu, { y, norm, x, rows, next });
 }
 
 const whole = ({ buffer }: GpuActivations) => ({ buffer, offset: 0, size: buffer.size });

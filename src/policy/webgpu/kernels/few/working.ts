@@ -25,6 +25,7 @@ export function fewWorking({ config: c, slots, context, adapter }: FewWorking): 
   // x by the weight of its norm, and a partial sum of squares for 8 columns.
   let bytes = UNIFORM_BYTES + rows * stride * 4 + rows * (stride / 8) * 4;
   if (variantOf(c).qkNorm) bytes += rows * rowsOf(layerMatrices(c).qkv) * 4;
+  if (variantOf(c).outputNorms) bytes += rows * stride * 4;
   if (adapter) {
     const { shapes } = adapterShapes({ ...c, layers: 1 }, adapter);
     bytes += rows * 4 * Math.max(0, ...shapes.map((s) => s.parts.length * rankStride(s.rank)));

@@ -1,5 +1,6 @@
 import type { Kernel } from '../../device/encoder.ts';
 import {
+  firstTile,
   headElement,
   headQuad,
   MAIN,
@@ -41,7 +42,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 }
 
 export const ATTENTION_BACKWARD = params([
-  ...(['qStride', 'outStride', 'dStride', 'heads', 'kvHeads', 'keyTiles'] as const),
+  ...(['qStride', 'outStride', 'dStride', 'heads', 'kvHeads', 'keyTiles', 'window'] as const),
 ]);
 
 const rows = (share: number, headDim: number) => `fn query(i: u32, d: u32) -> vec4f {
@@ -108,12 +109,12 @@ ${MAIN}
   let mine = tiles[wid.x]; let end = mine.z + mine.y;
   tile = mine; g = wid.y;
   ${each(4, (i) => each(blocks, (c) => `var o${i}_${c} = vec4f(0.0);`))}
-  for (var first = 0u; first < end; first += 32u) {
+  for (var first = ${firstTile('mine.z')}; first < end; first += 32u) {
     k0 = first;
     ${scores('s', 'query', 'key', quads)}
     ${scores('t', 'slope', 'value', quads)}
     let k = vec4u(k0 + 4u * lane) + vec4u(0u, 1u, 2u, 3u);
-    ${slopes(share, '(k <= vec4u(at@))')}
+    ${slopes(share, '(k <= vec4u(at@)) & (k + vec4u(p.window) > vec4u(at@))')}
     ${each(4, (i) => `ps[(group + ${16 * i}u) * 9u + lane] = d${i};`)}
     workgroupBarrier();
     for (var n = 0u; n < 8u; n++) {
@@ -177,11 +178,14 @@ ${MAIN}
   let wide = li & 15u; let four = li >> 4u;
   ${each(4, (j) => each(blocks, (c) => `var dk${j}_${c} = vec4f(0.0); var dv${j}_${c} = vec4f(0.0);`))}
   for (var n = seen.x; n < seen.y; n++) {
-    tile = tiles[n];
+    let next = tiles[n];
+    // No query from here on sees any of the keys.
+    if (next.z >= mine.z + mine.y - 1u + p.window) { break; }
+    tile = next;
     ${scores('s', 'query', 'key', quads)}
     ${scores('t', 'slope', 'value', quads)}
     let j = vec4u(4u * lane) + vec4u(0u, 1u, 2u, 3u);
-    ${slopes(share, '(j + vec4u(block.z) <= vec4u(at@)) & (j < vec4u(block.y))')}
+    ${slopes(share, '(j + vec4u(block.z) <= vec4u(at@)) & (j + vec4u(block.z + p.window) > vec4u(at@)) & (j < vec4u(block.y))')}
     ${each(4, (i) => `ps[(group + ${16 * i}u) * 9u + lane] = p${i};`)}
     workgroupBarrier();
     ${add('dv', 'slope')}

@@ -21,6 +21,13 @@ export function tilePositions(share: number): number {
   return Math.floor(64 / share);
 }
 
+/** The window where a row sees all positions before it; a sum with a position is still 32 bits. */
+export const NO_WINDOW = 2 ** 31 - 1;
+
+/** WGSL: the first tile of keys, counted in positions, that a query at `at` sees any of. */
+export const firstTile = (at: string): string =>
+  `(select(0u, ${at} + 1u - p.window, ${at} + 1u > p.window) / ${KEYS}u * ${KEYS}u)`;
+
 /** `[quad of dimensions][65 queries]`, `[quad][33 keys]`, `[64 queries][9 quads of keys]`: 15.5 kB. */
 export const TILES = `var<workgroup> xs: array<vec4f, 260>;
 var<workgroup> ws: array<vec4f, 132>;

@@ -1,5 +1,6 @@
 import type { Kernel } from '../../device/encoder.ts';
 import {
+  firstTile,
   headElement,
   headQuad,
   MAIN,
@@ -19,10 +20,10 @@ export interface AttentionKind extends AttentionShape {
   readonly lse: boolean;
 }
 
-export const ATTENTION = params(['qStride', 'outStride', 'lseStride', 'kvHeads']);
+export const ATTENTION = params(['qStride', 'outStride', 'lseStride', 'kvHeads', 'window']);
 
 /**
- * Flash attention of runs of rows over the store: out = softmax(q · K) V, causal, a running maximum and sum
+ * Flash attention of runs of rows over the store: out = softmax(q · K) V, causal, within a window of positions, a running maximum and sum
  * over tiles of 32 keys counted from the context's beginning, so that the order of a row's sums depends on its
  * position alone.
  *
@@ -71,13 +72,15 @@ ${MAIN}
   tile = mine; g = wid.y;
   ${each(4, (i) => each(blocks, (c) => `var o${i}_${c} = vec4f(0.0);`))}
   var most = -3.0e38; var sum = 0.0; // of query li
-  for (var first = 0u; first < end; first += 32u) {
+  for (var first = ${firstTile('mine.z')}; first < end; first += 32u) {
     k0 = first;
     ${scores('s', 'query', 'key', quads)}
     ${each(
       4,
-      (i) => `{ let at = tile.z + (group + ${16 * i}u) / ${share}u; let k = k0 + 4u * lane;
-      ps[(group + ${16 * i}u) * 9u + lane] = select(vec4f(-3.0e38), vec4f(s${i}_0, s${i}_1, s${i}_2, s${i}_3), vec4u(k) + vec4u(0u, 1u, 2u, 3u) <= vec4u(at)); }`,
+      (
+        i,
+      ) => `{ let at = tile.z + (group + ${16 * i}u) / ${share}u; let k4 = vec4u(k0 + 4u * lane) + vec4u(0u, 1u, 2u, 3u);
+      ps[(group + ${16 * i}u) * 9u + lane] = select(vec4f(-3.0e38), vec4f(s${i}_0, s${i}_1, s${i}_2, s${i}_3), (k4 <= vec4u(at)) & (k4 + vec4u(p.window) > vec4u(at))); }`,
       '\n    ',
     )}
     workgroupBarrier();

@@ -1,7 +1,9 @@
+import type { Gate } from '../../../checkpoint/config.ts';
 import type { MatrixType } from '../../../ops/values.ts';
 import { eight } from './eight.ts';
 import type { Kernel } from '../../device/encoder.ts';
 import { declare, params, reads, writes } from './params.ts';
+import { gateFunctions } from './pointwise.ts';
 import {
   BEYOND,
   each,
@@ -21,8 +23,10 @@ export interface ProductKind {
   readonly norm: boolean;
   readonly bias: boolean;
   readonly lora: boolean;
-  /** `gated`: rows [gate | up] of W, y = silu(gate) · up. */
+  /** `gated`: rows [gate | up] of W, y = gated(gate) · up. */
   readonly to: 'store' | 'add' | 'gated';
+  /** Gated: by what. */
+  readonly gate: Gate;
   /** Gated: whether gate and up are kept, too. */
   readonly raw: boolean;
 }
@@ -45,7 +49,7 @@ export const PRODUCT = params(
  * Grid: columns in tiles of 64 (gated: 32), rows in tiles of 64.
  */
 export function product(kind: ProductKind): Kernel {
-  const { type, norm, bias, lora, to, raw } = kind;
+  const { type, norm, bias, lora, to, gate, raw } = kind;
   const gated = to === 'gated';
   const columns = gated ? 32 : 64;
   // Row of W (before `first`) of a column of the tile, and whether the column is one of y's.
@@ -73,6 +77,7 @@ export function product(kind: ProductKind): Kernel {
     raw && writes('raw', 'f32'),
   ]);
   const code = () => `${wgsl}
+${gated ? gateFunctions(gate) : ''}
 ${eight(type, 'joined')}
 // Heads that are turned have row i beside row i + headDim / 2 in W; y has them in their own order.
 fn natural(o: u32) -> u32 {
@@ -161,7 +166,7 @@ ${MAIN}
                 j,
               ) => `if (in${j}) { let gate = c${i}_${j}${bias ? ` + gateBias${j}` : ''}; let up = c${i}_${j + 2}${bias ? ` + upBias${j}` : ''};
       ${raw ? `raw[row * p.rawStride + to${j}] = gate; raw[row * p.rawStride + p.count + to${j}] = up;` : ''}
-      y[row * p.yStride + to${j}] = gate / (1.0 + exp(-gate)) * up; }`,
+      y[row * p.yStride + to${j}] = gated(gate) * up; }`,
             )
           : each(
               WIDTH,
@@ -173,5 +178,6 @@ ${MAIN}
   )}
 }`;
   const flags = range(4).map((i) => Number([norm, bias, lora, raw][i]));
-  return { key: `product ${type} ${to} ${flags.join('')}`, code, access };
+  const name = gated ? `${to} by ${gate}` : to;
+  return { key: `product ${type} ${name} ${flags.join('')}`, code, access };
 }
