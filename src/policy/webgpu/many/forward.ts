@@ -16,7 +16,7 @@ import { ATTENTION, attention } from '../kernels/many/attention.ts';
 import { NO_WINDOW } from '../kernels/many/attention-tile.ts';
 import { HEADS, heads, MOST_HEADS } from '../kernels/many/heads.ts';
 import { GATE, gate } from '../kernels/many/pointwise.ts';
-import { addNormed } from '../kernels/output-norm.ts';
+import { addNormed } from '../kernels/many/output-norm.ts';
 import { multiply, normOf, rowsOf } from './projection.ts';
 import { tilesOf } from './tiles.ts';
 

@@ -2,7 +2,7 @@ import type { Norm, ResidualInput } from '../../../ops/ops.ts';
 import type { Activations } from '../../../ops/values.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import { GpuActivations, GpuMatrix, GpuTokens, own } from '../../device/values.ts';
-import { addNormed } from '../output-norm.ts';
+import { addNormed } from '../many/output-norm.ts';
 import { bucketOf } from './product.ts';
 import { runProduct, type Bound } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';

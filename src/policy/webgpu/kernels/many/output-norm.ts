@@ -1,9 +1,9 @@
-import type { Norm } from '../../ops/ops.ts';
-import type { Gpu } from '../device/gpu.ts';
-import type { Rows } from '../device/learned.ts';
-import { own, GpuVector, type GpuActivations } from '../device/values.ts';
-import type { Prepared } from './embed.ts';
-import { declare, params, reads, writes } from './many/params.ts';
+import type { Norm } from '../../../ops/ops.ts';
+import type { Gpu } from '../../device/gpu.ts';
+import type { Rows } from '../../device/learned.ts';
+import { own, GpuVector, type GpuActivations } from '../../device/values.ts';
+import type { Prepared } from '../embed.ts';
+import { declare, params, reads, writes } from './params.ts';
 
 const PARAMS = params(['width', 'yStride', 'xStride', 'squaresAt'], ['eps']);
 
