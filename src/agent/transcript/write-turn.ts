@@ -1,7 +1,9 @@
-import type { PolicyTokenizer } from '../../policy/policy.ts';
+import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
 import { inBlock, renderBoxed } from '../../records/protocol.ts';
+import { familyOf, type Family } from './calls/tool-chat.ts';
 import type { BlockKind, Dialect } from './dialects/dialect.ts';
 import { spelling } from './dialects/names.ts';
+import { HARMONY } from './dialects/tools.ts';
 import type { Tags } from './tags.ts';
 
 /** One turn of a model as content: a thought, then a search or the answer. */
@@ -10,8 +12,12 @@ export interface Turn {
   act: { search: string } | { answer: string };
 }
 
-/** A tag of the protocol, a text, or the token that ends a turn. */
-type Piece = { tag: `<${BlockKind}>` | `</${BlockKind}>` } | { text: string } | 'end';
+/** A tag of the protocol, a text, what a chat template writes with its control tokens, or the token that ends a turn. */
+type Piece =
+  | { tag: `<${BlockKind}>` | `</${BlockKind}>` }
+  | { text: string }
+  | { control: string }
+  | 'end';
 
 const kindOf = ({ act }: Turn): 'search' | 'short_answer' =>
   'search' in act ? 'search' : 'short_answer';
@@ -74,64 +80,192 @@ function dialectPieces(dialect: Dialect, turn: Turn, first: boolean): Piece[] {
   ];
 }
 
-/** Pieces as ids; text between tags that are tokens of their own is encoded in one piece. */
-function idsOf(tokenizer: PolicyTokenizer, tags: Tags, pieces: readonly Piece[]): number[] {
-  const ids: number[] = [];
-  let text = '';
-  const flush = (): void => {
-    if (text !== '') ids.push(...tokenizer.encodeText(text));
-    text = '';
-  };
-  const place = (id: number): void => {
-    flush();
-    ids.push(id);
-  };
-  for (const piece of pieces) {
-    if (piece === 'end') place(tokenizer.endIds?.[0] ?? tokenizer.endOfText);
-    else if ('text' in piece) text += piece.text;
-    else {
-      const special = tags.dialect ? undefined : tokenizer.specialId(piece.tag);
-      if (special === undefined)
-        text += tags.dialect ? spelling(tags.dialect)(piece.tag) : piece.tag;
-      else place(special);
-    }
+/** A call of the search tool as the models of a family write it. */
+function callPieces(family: Family, query: string): Piece[] {
+  const value = JSON.stringify(query);
+  switch (family) {
+    case 'llama3':
+      return [{ text: `{"name": "search", "parameters": {"query": ${value}}}` }];
+    case 'mistral':
+      return [
+        { control: '[TOOL_CALLS]' },
+        { text: `[{"name": "search", "arguments": {"query": ${value}}, "id": "search000"}]` },
+      ];
+    case 'gemma':
+      return [{ text: `\`\`\`tool_code\nsearch(query=${value})\n\`\`\`` }];
+    case 'hermes':
+      return [
+        { control: '<tool_call>' },
+        { text: `\n{"name": "search", "arguments": {"query": ${value}}}\n` },
+        { control: '</tool_call>' },
+      ];
   }
-  flush();
-  return ids;
 }
 
-/**
- * The token ids with which a model writes a turn in the format that `tags` are of; tags as text are cut as the tokenizer
- * cuts them in running text. Tags in the content are made harmless.
- * @param place whether it is the first turn; whether the chat template has opened its thought already
- */
-export function turnIds(
-  tokenizer: PolicyTokenizer,
-  tags: Tags,
-  { thought, act }: Turn,
-  { first, opened }: { first: boolean; opened: boolean },
-): number[] {
-  const turn: Turn = {
-    thought: tags.plain(thought),
-    act: 'search' in act ? { search: tags.plain(act.search) } : { answer: tags.plain(act.answer) },
-  };
-  const pieces = tags.dialect
-    ? dialectPieces(tags.dialect, turn, first)
-    : protocolPieces(turn, tags.spelling === 'text');
-  return idsOf(tokenizer, tags, opened && isThinkTag(pieces[0]) ? pieces.slice(1) : pieces);
+/** Families whose models write nothing before a call. */
+const SILENT: readonly Family[] = ['llama3', 'mistral'];
+
+/** A whole turn of a chat with tools; the last message is the answer alone. */
+function messagePieces(family: Family, { thought, act }: Turn): Piece[] {
+  const said: Piece[] = SILENT.includes(family)
+    ? []
+    : [{ control: '<think>' }, { text: `\n${thought}\n` }, { control: '</think>' }, { text: '\n' }];
+  return [
+    ...said,
+    ...('search' in act ? callPieces(family, act.search) : [{ text: act.answer }]),
+    'end',
+  ];
 }
 
-/** The token ids of a turn that is given with its tags; a turn that ends without an act ends with the end of text. */
-export function textIds(tokenizer: PolicyTokenizer, tags: Tags, text: string): number[] {
-  const pieces = text
-    .split(/(<\/?[a-z_]+>)/u)
-    .map((part): Piece =>
-      !tags.dialect && /^<.*>$/u.test(part) && tokenizer.specialId(part) !== undefined
-        ? { tag: part as `<${BlockKind}>` }
-        : { text: part },
-    );
-  return idsOf(tokenizer, tags, [...pieces, 'end']);
+/** A turn of gpt-oss, in its channels. */
+function harmonyPieces({ thought, act }: Turn): Piece[] {
+  const next: Piece[] =
+    'search' in act
+      ? [
+          { control: '<|channel|>' },
+          { text: 'commentary to=functions.search ' },
+          { control: '<|constrain|>' },
+          { text: 'json' },
+          { control: '<|message|>' },
+          { text: JSON.stringify({ query: act.search }) },
+          { control: '<|call|>' },
+        ]
+      : [
+          { control: '<|channel|>' },
+          { text: 'final' },
+          { control: '<|message|>' },
+          { text: act.answer },
+          { control: '<|return|>' },
+        ];
+  return [
+    { control: '<|channel|>' },
+    { text: 'analysis' },
+    { control: '<|message|>' },
+    { text: thought },
+    { control: '<|end|>' },
+    { control: '<|start|>' },
+    { text: 'assistant' },
+    ...next,
+  ];
+}
+
+const SAID = 'FORAGE0SAID0HERE';
+
+/** The token with which a checkpoint's template ends the model's turn; one of the tokenizer's where it has no template. */
+function turnEnd(tokenizer: PolicyTokenizer, rendered: string): number {
+  const { endIds = [], endOfText } = tokenizer;
+  const from = rendered.indexOf(SAID);
+  const placed = endIds
+    .map((id) => ({ id, at: from < 0 ? -1 : rendered.indexOf(tokenizer.decode([id]), from) }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((a, b) => a.at - b.at);
+  return placed[0]?.id ?? endIds[0] ?? endOfText;
+}
+
+/** A conversation in which the model has spoken; empty without a template, or where it refuses one. */
+function renderedWith(chat: PolicyChat | undefined): string {
+  try {
+    const user = { role: 'user' as const, content: 'FORAGE0USER0HERE' };
+    return chat?.render([user, { role: 'assistant', content: SAID }, user]) ?? '';
+  } catch {
+    return '';
+  }
 }
 
 const isThinkTag = (piece: Piece | undefined): boolean =>
-  typeof piece === 'object' && 'tag' in piece && piece.tag === '<think>';
+  typeof piece === 'object' &&
+  (('tag' in piece && piece.tag === '<think>') ||
+    ('control' in piece && piece.control === '<think>'));
+
+const equal = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((id, i) => id === b[i]);
+
+/** Writes turns in the tokens of a model, as it would write them in the format that `tags` are of. */
+export class TurnWriter {
+  readonly #tokenizer: PolicyTokenizer;
+  readonly #tags: Tags;
+  readonly #rendered: string;
+
+  constructor(tokenizer: PolicyTokenizer, tags: Tags, chat?: PolicyChat) {
+    this.#tokenizer = tokenizer;
+    this.#tags = tags;
+    this.#rendered = renderedWith(chat);
+  }
+
+  /**
+   * The ids of a turn. Tags as text are cut as the tokenizer cuts them in running text; tags in the content are made
+   * harmless.
+   * @param place whether it is the first turn; whether the chat template has opened its thought already
+   */
+  turn({ thought, act }: Turn, { first, opened }: { first: boolean; opened: boolean }): number[] {
+    const plain = (text: string): string => this.#tags.plain(text);
+    const pieces = this.#pieces(
+      {
+        thought: plain(thought),
+        act: 'search' in act ? { search: plain(act.search) } : { answer: plain(act.answer) },
+      },
+      first,
+    );
+    return this.#idsOf(opened && isThinkTag(pieces[0]) ? pieces.slice(1) : pieces);
+  }
+
+  /** The ids of a turn that is given with its tags; one that ends without an act ends with the end of a turn. */
+  text(text: string): number[] {
+    const { dialect } = this.#tags;
+    const marks =
+      dialect?.answer === 'message' ? /(<[^<>\s]+>|\[TOOL_CALLS\])/u : /(<\/?[a-z_]+>)/u;
+    const pieces = text.split(marks).map((part, i): Piece => {
+      if (i % 2 === 0) return { text: part };
+      if (dialect) return dialect.answer === 'message' ? { control: part } : { text: part };
+      return this.#tokenizer.specialId(part) === undefined
+        ? { text: part }
+        : { tag: part as `<${BlockKind}>` };
+    });
+    return this.#idsOf([...pieces, 'end']);
+  }
+
+  #pieces(turn: Turn, first: boolean): Piece[] {
+    const { dialect, spelling: spelt } = this.#tags;
+    if (!dialect) return protocolPieces(turn, spelt === 'text');
+    if (dialect.answer !== 'message') return dialectPieces(dialect, turn, first);
+    return dialect === HARMONY
+      ? harmonyPieces(turn)
+      : messagePieces(familyOf(this.#rendered), turn);
+  }
+
+  /** Text between tokens of their own is encoded in one piece. */
+  #idsOf(pieces: readonly Piece[]): number[] {
+    const tokenizer = this.#tokenizer;
+    const ids: number[] = [];
+    let text = '';
+    const flush = (): void => {
+      if (text !== '') ids.push(...tokenizer.encodeText(text));
+      text = '';
+    };
+    const place = (own: readonly number[], spelt: string): void => {
+      if (equal(own, tokenizer.encodeText(spelt))) {
+        text += spelt;
+        return;
+      }
+      flush();
+      ids.push(...own);
+    };
+    for (const piece of pieces) {
+      if (piece === 'end') {
+        flush();
+        ids.push(turnEnd(tokenizer, this.#rendered));
+      } else if ('text' in piece) text += piece.text;
+      else if ('control' in piece) {
+        const { control } = piece;
+        place(tokenizer.encodeTemplate?.(control) ?? tokenizer.encodeText(control), control);
+      } else {
+        const special = this.#tags.dialect ? undefined : tokenizer.specialId(piece.tag);
+        const { dialect } = this.#tags;
+        if (special === undefined) text += dialect ? spelling(dialect)(piece.tag) : piece.tag;
+        else place([special], piece.tag);
+      }
+    }
+    flush();
+    return ids;
+  }
+}

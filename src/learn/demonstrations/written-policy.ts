@@ -1,4 +1,4 @@
-import { textIds, turnIds, type Turn } from '../../agent/transcript/write-turn.ts';
+import { TurnWriter, type Turn } from '../../agent/transcript/write-turn.ts';
 import type { Tags } from '../../agent/transcript/tags.ts';
 import type {
   Generated,
@@ -37,13 +37,16 @@ export const writtenPolicy = (
   { tokenizer, chat, info }: DemonstrationModel,
   tags: Tags,
   writing: Writing,
-): Policy => ({
-  info,
-  tokenizer,
-  ...(chat && { chat }),
-  open: () => Promise.resolve(new WrittenSession(tokenizer, tags, writing)),
-  dispose: () => undefined,
-});
+): Policy => {
+  const writer = new TurnWriter(tokenizer, tags, chat);
+  return {
+    info,
+    tokenizer,
+    ...(chat && { chat }),
+    open: () => Promise.resolve(new WrittenSession(tokenizer, writer, writing)),
+    dispose: () => undefined,
+  };
+};
 
 class WrittenSession implements PolicySession {
   length = 0;
@@ -52,7 +55,7 @@ class WrittenSession implements PolicySession {
 
   constructor(
     private readonly tokenizer: PolicyTokenizer,
-    private readonly tags: Tags,
+    private readonly writer: TurnWriter,
     private readonly writing: Writing,
   ) {}
 
@@ -86,8 +89,8 @@ class WrittenSession implements PolicySession {
       const turn = this.writing.author(shown);
       const written =
         'text' in turn
-          ? textIds(this.tokenizer, this.tags, opened ? unopened(turn.text) : turn.text)
-          : turnIds(this.tokenizer, this.tags, turn, place);
+          ? this.writer.text(opened ? unopened(turn.text) : turn.text)
+          : this.writer.turn(turn, place);
       if (written.length > maxTokens) throw new GaveUp('too-long');
       return written;
     } catch (error) {

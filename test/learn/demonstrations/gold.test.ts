@@ -14,9 +14,10 @@ import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { ChainStep, Passage, Question } from '../../../src/records/records.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import type { PolicyTokenizer } from '../../../src/policy/policy.ts';
+import type { PolicyChat, PolicyTokenizer } from '../../../src/policy/policy.ts';
 import { byteTokenizer, wordTokenizer } from '../../agent/text/tokenizers.ts';
 import { LOCAL, QUESTION, retrieverOver, WEB } from '../../agent/helpers.ts';
+import { chatOf, FAMILIES, tokenizerOf } from '../../agent/text/tool-families.ts';
 import { modelWith } from './model.ts';
 import { tokenizer as tagTokenizer } from '../../agent/tokenizer.ts';
 
@@ -43,14 +44,15 @@ interface Changes extends Partial<Omit<DemonstrationOptions, 'recipe'>> {
   recipe?: string;
   tokenizer?: PolicyTokenizer;
   retriever?: Retriever;
+  chat?: PolicyChat;
 }
 
 const demonstrate = (question: Question, changes: Changes = {}) => {
   const { recipe = 'search', tokenizer = wordTokenizer, overrides, ...rest } = changes;
-  const { retriever = everything, ...others } = rest;
+  const { retriever = everything, chat, ...others } = rest;
   return demonstrateGold(
     { retriever, router: createRouter(), now: () => 0 },
-    modelWith(tokenizer),
+    { ...modelWith(tokenizer), chat },
     question,
     {
       recipe: getRecipe(recipe),
@@ -139,7 +141,7 @@ describe('a demonstration from a gold chain', () => {
   });
 
   // What reads passages given with the question, or asks for a block after each result, has no such turns.
-  const OTHERS = new Set(['arena', 'hrpo', 'thoughts', 'self-ask']);
+  const OTHERS = new Set(['arena', 'hrpo', 'thoughts', 'self-ask', 'tools']);
   it.each(DIALECTS.filter((id) => !OTHERS.has(id)))(
     'is read back in the format of %s',
     async (dialect) => {
@@ -157,6 +159,25 @@ describe('a demonstration from a gold chain', () => {
       expect(outcome.rollout.answer).toBe('Borfield');
     },
   );
+
+  it.each(FAMILIES)('is written in the tool calls of $name', async (family) => {
+    const tokenizer = tokenizerOf(family);
+    const rollout = await made(CHAIN, {
+      tokenizer,
+      chat: chatOf(family),
+      overrides: { dialect: 'tools' },
+    });
+    expect(queries(rollout)).toEqual(['Old Wolf author', 'in which city was Victor Kerlund born']);
+    expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
+    const own = rollout.segments.filter(({ source }) => source === 'policy');
+    const text = own.map((one) => one.text).join('');
+    expect(text).toContain(
+      family.write([{ name: 'search', query: 'Old Wolf author' }]).slice(0, 12),
+    );
+    // A turn ends as the family's models end it.
+    for (const end of family.ends) expect(text).toContain(end);
+    for (const { ids, text: spelt } of own) expect(tokenizer.decode(ids)).toBe(spelt);
+  });
 });
 
 describe('a demonstration from supporting titles', () => {

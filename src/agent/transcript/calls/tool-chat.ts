@@ -17,7 +17,7 @@ const SAID = mark('SAID');
 export type Piece = { template: string } | { content: number; json: boolean };
 
 /** How a family writes a call where its template has no word on tools. */
-type Family = 'hermes' | 'llama3' | 'mistral' | 'gemma';
+export type Family = 'hermes' | 'llama3' | 'mistral' | 'gemma';
 
 const FAMILY_MARKS: readonly (readonly [Family, string])[] = [
   ['gemma', '<start_of_turn>'],
