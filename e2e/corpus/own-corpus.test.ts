@@ -146,7 +146,7 @@ slow(
     await page.goto(`${stage.url}train?new=1&device=wasm`);
     await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/whole');
     await page.getByTestId('warm-up-needs-right').waitFor();
-    await page.locator('summary', { hasText: 'Warm-up on trajectories' }).click();
+    await page.locator('summary', { hasText: 'Cold start, then RL' }).click();
     await page.getByLabel('Rollouts tried').fill('2');
     await page.getByLabel('Steps', { exact: true }).fill('1');
     await page.getByLabel('Questions per step').fill('1');
@@ -157,8 +157,8 @@ slow(
     await status(page, 'failed');
     await page.getByRole('alert').filter({ hasText: 'none of 2 rollouts was correct' }).waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Train without the warm-up' }).click();
-    await page.getByRole('heading', { name: /no warm-up$/ }).waitFor();
+    await page.getByRole('button', { name: 'Train without the cold start' }).click();
+    await page.getByRole('heading', { name: /no cold start$/ }).waitFor();
     await status(page, 'finished');
     await page.getByText('Your questions:').waitFor();
     expect(stage.faults).toEqual([]);

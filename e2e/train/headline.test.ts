@@ -12,7 +12,7 @@ const stage = useStage();
 const fillIn = async (page: Page, recipe: string, fields: Record<string, string>) => {
   await page.goto(`${stage.url}train?new=1&device=wasm`);
   await page.getByLabel('Recipe', { exact: true }).selectOption(recipe);
-  for (const fold of ['Warm-up on trajectories', 'Curriculum', 'Held-out score, snapshots'])
+  for (const fold of ['Cold start, then RL', 'Curriculum', 'Held-out score, snapshots'])
     await page.locator('summary', { hasText: fold }).first().click();
   for (const [label, value] of Object.entries(fields))
     await page.getByLabel(label, { exact: true }).fill(value);
@@ -42,8 +42,8 @@ slow(
       'Questions per step': '2',
       'Rollouts per question': '2',
       'Rollouts tried': '8',
-      Updates: '1',
-      'Trajectories per update': '2',
+      'Updates at most': '1',
+      'Demonstrations per update': '2',
       'Steps until gold': '2',
       'Held-out questions': '1',
     });

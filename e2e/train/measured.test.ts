@@ -102,8 +102,8 @@ slow(
       'Questions per step': '4',
       'Rollouts per question': '4',
       'Rollouts tried': '16',
-      Updates: '4',
-      'Trajectories per update': '8',
+      'Updates at most': '4',
+      'Demonstrations per update': '8',
       'Held-out questions': '8',
     };
     for (const [label, value] of Object.entries(fields))

@@ -66,9 +66,9 @@ test(
 
     // A warm-up wants a file, whose trajectories are counted.
     await recipe.selectOption('search/grpo');
-    await page.getByText('Warm-up on trajectories').click();
-    await page.getByLabel('Supervised first').check();
-    await page.getByText('The warm-up needs a file of trajectories').waitFor();
+    await page.getByText('Cold start, then RL').click();
+    await page.getByLabel('Cold start first').check();
+    await page.getByText('The cold start needs a file of demonstrations').waitFor();
     const trajectories = [0, 1].map((em) => ({
       ...emptyRollout(`r-${em}`),
       segments: [policySegment([5])],
@@ -79,7 +79,7 @@ test(
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText(/^2 trajectories, 1 right/).waitFor();
     expect(await begin.isDisabled()).toBe(false);
-    await page.getByLabel('Supervised first').uncheck();
+    await page.getByLabel('Cold start first').uncheck();
 
     // A paper's switch continues and out by its name, from the keyboard too, and shows in the fields.
     const fold = page.locator('details.fold', { hasText: 'Critic and switches' });
@@ -196,26 +196,32 @@ slow(
     await runStatus(page, 'done');
     const rollouts = await downloaded(page, 'Download JSONL');
     await fillSmall(page, stage, { steps: 1 });
-    await page.getByText('Warm-up on trajectories').click();
-    await page.getByLabel('Supervised first').check();
-    await page.getByText('The warm-up needs a file of trajectories').waitFor();
+    await page.getByText('Cold start, then RL').click();
+    await page.getByLabel('Cold start first').check();
+    await page.getByText('The cold start needs a file of demonstrations').waitFor();
     await page.locator('input[type=file]').setInputFiles(rollouts);
     await page.getByText(/^2 trajectories, \d right/).waitFor();
-    await page.getByLabel('Updates', { exact: true }).fill('3');
+    await page.getByLabel('Epochs at most').fill('');
+    await page.getByLabel('Updates at most').fill('3');
+    await page.getByLabel('Questions per evaluation').fill('2');
     await page.getByLabel('Only right answers').uncheck();
     await page.getByRole('button', { name: 'Start training' }).click();
     await status(page, 'finished');
     await page
-      .getByText(/Warm-up: 3 of 3 updates on 2 trajectories, loss [\d.]+ → [\d.]+/)
+      .getByText(/Cold start: 3 of 3 updates on 2 demonstrations, loss [\d.]+ → [\d.]+/)
       .waitFor();
     // It is the run's, not the tab's: told after a reload, and after the run continued.
     await page.reload();
-    await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
+    await page
+      .getByTestId('cold-start')
+      .getByText(/After 3 of 3 updates: .*format \d+ %, searches [\d.]+, EM/)
+      .waitFor();
+    await page.getByText(/Cold start: 3 of 3 updates on 2 demonstrations/).waitFor();
     await page.getByLabel('Go on to step').fill('2');
     await page.getByRole('button', { name: 'Go on', exact: true }).click();
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBe(2);
     await status(page, 'finished');
-    await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
+    await page.getByText(/Cold start: 3 of 3 updates on 2 demonstrations/).waitFor();
 
     const names: string[] = [];
     page.on('download', (download) => names.push(download.suggestedFilename()));

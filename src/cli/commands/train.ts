@@ -223,14 +223,14 @@ export const trainCommand: Command = {
       throw new UsageError('--sweep needs --out DIR, or --check.');
     if (swept) return runSweep(settings, values, lists);
     checkJudge(values);
+    const demonstrations = demonstrationsOf(settings, values);
     if (values.check === true) {
       const checked = await describeRun(settings, withSummarizer(settings, values), lists);
       sayWarnings(checked.file.settings, lists['set']);
-      return checkRun(checked, optionsOf(values));
+      return checkRun(checked, optionsOf(values), demonstrations);
     }
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
-    const demonstrations = demonstrationsOf(settings, values);
     const { file, opened } = await describeRun(settings, withSummarizer(settings, values), lists);
     makeFolders(out);
     using _held = holdRun(out);

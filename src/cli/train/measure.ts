@@ -6,6 +6,7 @@ import { rolloutsAtOnce, timeByProbe } from '../../lab/train/pace/estimate.ts';
 import { duration } from '../../evaluate/study/estimate.ts';
 import type { PolicyDevice } from '../../policy/open/device.ts';
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
+import type { GivenDemonstrations } from '../../lab/contract/training.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { OpenSources } from '../shared/parts.ts';
 import type { CheckpointFolder } from '../shared/checkpoint-folder.ts';
@@ -56,6 +57,8 @@ interface MeasureParts {
   sources: Pick<OpenSources, 'world' | 'retriever' | 'router'>;
   summarizer: OpenSummarizer | null;
   signal: AbortSignal;
+  /** Demonstrations of its cold start; null: none are given. */
+  given: GivenDemonstrations | null;
 }
 
 /** Measures this machine with a few rollouts and one small update, and prints how long the run will take. */
@@ -92,7 +95,7 @@ export async function measureRun(parts: MeasureParts): Promise<Probe> {
       },
     });
     endProgress();
-    sayProbe(settings, measured);
+    sayProbe(settings, measured, parts.given);
     return measured;
   } finally {
     clearInterval(ticking);
@@ -102,21 +105,29 @@ export async function measureRun(parts: MeasureParts): Promise<Probe> {
 const inGB = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
 
 /** Prints what was measured, and how long the run will take. */
-function sayProbe(settings: TrainSettings, measured: Probe): void {
+function sayProbe(
+  settings: TrainSettings,
+  measured: Probe,
+  given: GivenDemonstrations | null,
+): void {
   const { steps } = settings;
   const seen = probeSummary(measured);
-  const { secondsPerStep, secondsBefore } = timeByProbe(settings, measured);
+  const { secondsPerStep, secondsBefore } = timeByProbe(settings, measured, given);
   say(
     `measured with ${seen.rollouts} rollouts: ${seen.tokensPerSecond.toFixed(0)} tokens/s, ` +
       `${seen.decoded.toFixed(0)} tokens and ${seen.searches.toFixed(1)} searches per rollout, ` +
       `${seen.right} right, ${seen.formatValid} in the format; ${inGB(seen.bytes)} in use`,
   );
-  say(
-    `≈ ${duration(secondsPerStep)} per step, ${duration(steps * secondsPerStep)} for ${steps} ${steps === 1 ? 'step' : 'steps'}, ` +
-      `+ ${duration(secondsBefore)} before step 1`,
-  );
+  if (seen.trainedPerSecond !== null)
+    say(`${seen.trainedPerSecond.toFixed(0)} tokens/s in updates`);
+  if (steps === 0) say(`at most ≈ ${duration(secondsBefore)} for the cold start`);
+  else
+    say(
+      `≈ ${duration(secondsPerStep)} per step, ${duration(steps * secondsPerStep)} for ${steps} ${steps === 1 ? 'step' : 'steps'}, ` +
+        `+ ${duration(secondsBefore)} before step 1`,
+    );
   if (seen.allEqual && seen.rollouts > 1)
     say(
-      'All rewards were equal: rollouts like these teach nothing. Add a warm-up on demonstrations, or choose easier questions.',
+      'All rewards were equal: rollouts like these teach nothing. Add a cold start on demonstrations (--demonstrations), or choose easier questions.',
     );
 }

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { Activity } from '../../learn/run/activity.ts';
 import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
+import { readDemonstrations, sizeOf } from '../../learn/rl/demonstrations.ts';
+import type { GivenDemonstrations } from '../../lab/contract/training.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -167,10 +169,17 @@ async function openThreads(
   });
 }
 
+/** The size of the demonstrations of a cold start; null where it is given none. */
+const givenBy = ({ warmUp }: TrainSettings, text: string | null): GivenDemonstrations | null =>
+  text === null || !warmUp || warmUp.from === 'own'
+    ? null
+    : sizeOf(readDemonstrations(text, Infinity));
+
 /** Measures this machine for a run that is not begun, and says what it would take. */
 export async function checkRun(
   { file, opened }: NewRun,
   options: Pick<TrainOptions, 'threads' | 'microTokens'>,
+  demonstrations: string | null = null,
 ): Promise<void> {
   using stop = abortOnSignals('stopping …');
   const { settings, policy } = file;
@@ -180,7 +189,8 @@ export async function checkRun(
   const { signal } = stop;
   try {
     const count = options.threads;
-    await measureRun({ settings, checkpoint, threads, count, sources, summarizer, signal });
+    const given = givenBy(settings, demonstrations);
+    await measureRun({ settings, checkpoint, threads, count, sources, summarizer, signal, given });
   } finally {
     summarizer?.close();
     opened.judge?.close();
@@ -215,10 +225,12 @@ export async function train(
     say(message);
   };
   try {
-    const measuring = { settings, checkpoint, threads, sources, summarizer, signal: stop.signal };
+    const given = state === null ? givenBy(settings, loadDemonstrations(run)) : null;
+    const { signal } = stop;
+    const measuring = { settings, checkpoint, threads, sources, summarizer, signal, given };
     const worth = state === null && isWorthMeasuring(settings);
     const measured = worth ? await measureRun({ ...measuring, count: options.threads }) : null;
-    const expected = measured && paceByProbe(settings, measured);
+    const expected = measured && paceByProbe(settings, measured, given);
     const meter = new TrainMeter(settings, activity, expected);
     activity.watchLearner(threads.learner);
     using _ticking = meter.ticking();

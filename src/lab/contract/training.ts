@@ -81,6 +81,13 @@ export type TrainMessage =
   | { type: 'sweep'; sweepId: string | null }
   | { type: 'storage'; usedBytes: number; quotaBytes: number; persisted: boolean };
 
+/** Demonstrations that a cold start is given. */
+export interface GivenDemonstrations {
+  count: number;
+  /** Mean tokens of their contexts. */
+  tokens: number;
+}
+
 /** What a run takes, by what this device measured. */
 export interface TrainTime {
   secondsPerStep: number;
@@ -173,6 +180,7 @@ export interface TrainApi {
     settings: TrainSettings,
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
+    given?: GivenDemonstrations,
   ): Promise<TrainEstimate>;
   /**
    * Measures this device with a few rollouts of these settings and one small update, and keeps what it measured.

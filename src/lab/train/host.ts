@@ -15,6 +15,7 @@ import type {
   DownloadKind,
   DroppedKind,
   MeasureOutcome,
+  GivenDemonstrations,
   TrainEstimate,
   OlderRun,
   RolloutsOf,
@@ -155,6 +156,7 @@ export class TrainingHost implements TrainApi {
     settings: TrainSettings,
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
+    given?: GivenDemonstrations,
   ): Promise<TrainEstimate> {
     const checked = withSource(parseTrainSettings(settings), setup);
     const facts = await this.#parts.policy(setup.policy);
@@ -173,7 +175,7 @@ export class TrainingHost implements TrainApi {
       key,
       memory,
       refusal: memoryRefusal(memory, 'on Models'),
-      time: expectedTime(checked, run && { run, steps }, probe),
+      time: expectedTime(checked, run && { run, steps }, probe, given),
       probed: probe && probeSummary(probe),
     };
   }

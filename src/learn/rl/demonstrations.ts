@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Rollout } from '../../records/rollout.ts';
 import { issueOf } from '../../base/errors.ts';
+import { mean, sum } from '../../base/statistics.ts';
 
 /** Trajectories to learn from by supervision, as a user gives them: `forage.rollout/1`, a line each. */
 
@@ -28,6 +29,12 @@ function problemOf(line: string, vocabSize: number): string | null {
   const strange = parsed.data.segments.some(({ ids }) => ids.some((id) => id >= vocabSize));
   return strange ? 'it holds tokens that this policy does not have' : null;
 }
+
+/** How many there are, and the mean tokens of their contexts. */
+export const sizeOf = (rollouts: readonly Rollout[]): { count: number; tokens: number } => ({
+  count: rollouts.length,
+  tokens: mean(rollouts.map(({ segments }) => sum(segments.map(({ ids }) => ids.length)))),
+});
 
 /**
  * Reads JSON lines of rollouts. Only what supervision needs is checked.

@@ -159,12 +159,15 @@ export function warmUpData(
 
 /** Updates of a cold start over so many demonstrations, and between its evaluations. */
 export function warmUpLength(
-  { updates = Infinity, epochs = Infinity, batch, every }: WarmUpSettings,
+  { updates = Infinity, epochs, batch, every }: WarmUpSettings,
   demonstrations: number,
 ): { updates: number; every: number } {
   const epoch = Math.max(1, Math.ceil(demonstrations / batch));
   return {
-    updates: Math.min(updates, Math.max(1, Math.ceil((epochs * demonstrations) / batch))),
+    updates: Math.min(
+      updates,
+      epochs === undefined ? Infinity : Math.max(1, Math.ceil((epochs * demonstrations) / batch)),
+    ),
     every: every ?? epoch,
   };
 }

@@ -158,10 +158,10 @@ const warmUpSchema = z
     /** Ends the cold start when this share of those answers keeps to the format. Absent: never. */
     stopAt: share.min(0.01).optional(),
   })
-  .refine(
-    ({ updates, epochs }) => updates !== undefined || epochs !== undefined,
-    'it needs a length, updates or epochs',
-  )
+  .refine(({ updates, epochs }) => updates !== undefined || epochs !== undefined, {
+    path: ['epochs'],
+    message: 'a cold start needs a length, epochs or updates',
+  })
   .refine(({ stopAt, questions = 0 }) => stopAt === undefined || questions > 0, {
     path: ['stopAt'],
     message: 'the format rate is measured on held-out questions; set warmUp.questions too',

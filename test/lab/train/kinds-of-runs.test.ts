@@ -44,7 +44,7 @@ it('a warm-up learns from the trajectories of a file before the first step; that
     'The warm-up needs a file of trajectories',
   );
   const id = await trained(browser, tab, settings, file);
-  const line = /^Warm-up: 3 of 3 updates on 2 trajectories, loss [\d.]+ → [\d.]+/;
+  const line = /^Cold start: 3 of 3 updates on 2 demonstrations, loss [\d.]+ → [\d.]+/;
   const before = async () => (await browser.store.run(id)).before ?? [];
   expect(await before()).toEqual([expect.stringMatching(line)]);
   expect((await browser.store.lastState(id))?.warmedUp).toBe(3);

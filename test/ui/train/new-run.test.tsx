@@ -115,7 +115,7 @@ it('opens what the acronyms of its reward and its adapter mean', () => {
 });
 
 describe('on questions of one’s own a warm-up on own rollouts', () => {
-  const warning = /The warm-up learns from the model’s own correct answers/;
+  const warning = /The cold start learns from the model’s own correct answers/;
   const shown = () => {
     useTrain.setState({ ...useTrain.getInitialState(), status: 'ready' }, true);
     return wordsIn(htmlOf(<NewRun />, useTrain, useDraft, useSetup, useCollections));

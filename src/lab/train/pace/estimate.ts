@@ -8,7 +8,7 @@ import {
   type WarmUpSettings,
 } from '../../../recipes/parts/training.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
-import type { TrainTime } from '../../contract/training.ts';
+import type { GivenDemonstrations, TrainTime } from '../../contract/training.ts';
 import type { Probe } from '../../../learn/run/probe-shape.ts';
 import { meanStepSeconds, trainSeconds, wavesSeconds } from '../../../learn/run/predict.ts';
 import { median, sum } from '../../../base/statistics.ts';
@@ -30,13 +30,6 @@ interface WorkBefore {
   tokens: number | null;
   /** Held-out demonstrations that are scored, over all evaluations. */
   scored: number;
-}
-
-/** Demonstrations that a cold start is given. */
-export interface GivenDemonstrations {
-  count: number;
-  /** Mean tokens of their contexts. */
-  tokens: number;
 }
 
 /** A handicapped start is measured, and trained, until its share is right: half as often as at most. */

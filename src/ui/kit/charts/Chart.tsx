@@ -86,7 +86,9 @@ const EndLabels = memo(({ spec, plan }: { spec: ChartSpec; plan: ChartPlan }) =>
 /** The values at one step, from the measurements, not from the drawn points. */
 const Readout = ({ spec, step }: { spec: ChartSpec; step: number }) => (
   <span className="chart-readout">
-    <span className="fine">step {step}</span>{' '}
+    <span className="fine">
+      {spec.axis ?? 'step'} {step}
+    </span>{' '}
     {spec.series.map((series) => {
       const value = valueAt(series.points, step);
       return value === null ? null : (
@@ -100,8 +102,8 @@ const Readout = ({ spec, step }: { spec: ChartSpec; step: number }) => (
   </span>
 );
 
-const readoutText = ({ series, unit }: ChartSpec, step: number): string =>
-  `step ${step}: ${series
+const readoutText = ({ series, unit, axis = 'step' }: ChartSpec, step: number): string =>
+  `${axis} ${step}: ${series
     .flatMap(({ name, points }) => {
       const value = valueAt(points, step);
       return value === null ? [] : [`${name} ${formatValue(value, unit)}`];
@@ -204,7 +206,7 @@ const ChartArea = (props: AreaProps) => {
       className="chart-area"
       role="slider"
       tabIndex={0}
-      aria-label={`${spec.title}, by step`}
+      aria-label={`${spec.title}, by ${spec.axis ?? 'step'}`}
       aria-valuemin={first}
       aria-valuemax={last}
       aria-valuenow={now}
@@ -276,7 +278,7 @@ const Foot = (props: {
       </span>
       {/* On the page all charts share this axis. */}
       <span className="fine" data-legend="" hidden>
-        X axis: steps.
+        X axis: {spec.axis ?? 'step'}s.
       </span>
       {shown === null ? null : <Readout spec={spec} step={shown} />}
     </div>

@@ -37,7 +37,7 @@ export const ChartTable = ({ spec, selected, onSelect }: ChartTableProps) => {
         <thead>
           <tr>
             <th scope="col" className="figure">
-              step
+              {spec.axis ?? 'step'}
             </th>
             {spec.series.map(({ id, name }) => (
               <th key={id} scope="col" className="figure">

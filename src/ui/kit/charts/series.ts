@@ -29,6 +29,8 @@ export interface ChartSpec {
   /** What the numbers are, in a few words; next to the title. */
   note: string;
   unit: Unit;
+  /** What x counts, in the singular; absent: `step`. */
+  axis?: string;
   kind: 'lines' | 'stack';
   /** Logarithmic axis; only for positive values. */
   log?: boolean;

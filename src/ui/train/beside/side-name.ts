@@ -4,7 +4,10 @@ type Before = Pick<TrainSettings, 'start' | 'warmUp'>;
 
 /** What changed the policy before its first step; null where nothing did. */
 export const beforeSteps = ({ start, warmUp }: Before): string | null => {
-  const done = [...(start === undefined ? [] : ['its start']), ...(warmUp ? ['the warm-up'] : [])];
+  const done = [
+    ...(start === undefined ? [] : ['its start']),
+    ...(warmUp ? ['the cold start'] : []),
+  ];
   return done.length === 0 ? null : done.join(' and ');
 };
 

@@ -8,6 +8,7 @@ import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, formatNumber, plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
+import { useDemonstrations } from '../store/demonstrations.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';
 import { toTry, TRY_STEPS } from '../store/try-run.ts';
 import { MeasureDevice, useMeasureWhenIdle } from './MeasureDevice.tsx';
@@ -32,12 +33,15 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
   const connected = useTrain((state) => state.status === 'ready');
   const measured = useTrain((state) => state.measured);
   const setup = useSetup((state) => state.setup);
+  const given = useDemonstrations(({ counts }) =>
+    counts?.of === 'rollouts' ? counts.given : undefined,
+  );
   useEffect(() => {
     if (!connected || !settings) return undefined;
     let live = true;
     const ask = async () => {
       try {
-        const estimate = await trainApi().estimate(settings, device, setup);
+        const estimate = await trainApi().estimate(settings, device, setup, given);
         if (live) setAnswer({ of: settings, measured, estimate, problem: null });
       } catch (error) {
         const problem = messageOf(error);
@@ -50,7 +54,7 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
       live = false;
       clearTimeout(timer);
     };
-  }, [settings, device, setup, connected, measured]);
+  }, [settings, device, setup, given, connected, measured]);
   return answer;
 };
 
@@ -68,13 +72,21 @@ const batchWords = ({ questions, groupSize, stages }: TrainSettings): string => 
 /** Time per step, of all steps, and before step 1. */
 const Time = ({ time, steps }: { time: TrainTime; steps: number }) => (
   <>
-    <span>
-      <b>≈ {formatDuration(time.secondsPerStep)}</b> per step
-    </span>
-    <span className="total">
-      <b>≈ {formatDuration(time.secondsPerStep * steps)}</b> for {plural(steps, 'step')}
-    </span>
-    {time.secondsBefore > 0 ? (
+    {steps === 0 ? (
+      <span className="total">
+        at most <b>≈ {formatDuration(time.secondsBefore)}</b> for the cold start
+      </span>
+    ) : (
+      <>
+        <span>
+          <b>≈ {formatDuration(time.secondsPerStep)}</b> per step
+        </span>
+        <span className="total">
+          <b>≈ {formatDuration(time.secondsPerStep * steps)}</b> for {plural(steps, 'step')}
+        </span>
+      </>
+    )}
+    {steps > 0 && time.secondsBefore > 0 ? (
       <span>
         + <b>{formatDuration(time.secondsBefore)}</b> before step 1
       </span>
@@ -108,8 +120,8 @@ const ProbedWords = ({ probed }: { probed: Probed }) => {
       </span>
       {allEqual && rollouts > 1 ? (
         <span className="tone-hint">
-          ⚠ All {rollouts} rewards were equal: rollouts like these teach nothing. Add a warm-up on
-          demonstrations, or choose easier questions.
+          ⚠ All {rollouts} rewards were equal: rollouts like these teach nothing. Add a cold start
+          on demonstrations, or choose easier questions.
         </span>
       ) : null}
     </>

@@ -88,7 +88,12 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
         </p>
       )}
       <div className="form-fields">
-        <NumberField path="steps" label="Steps" min={1} />
+        <NumberField
+          path="steps"
+          label="Steps"
+          title="Of reinforcement learning; 0: a cold start only"
+          min={0}
+        />
         <NumberField path="questions" label="Questions per step" min={1} max={256} />
         <NumberField path="groupSize" label="Rollouts per question" min={1} max={64} />
         <NumberField
@@ -244,7 +249,7 @@ const StartBar = (props: StartBarProps) => {
           ⚠{' '}
           {stored
             ? 'The file has no stored trajectories. Remove it, and the run makes its own.'
-            : 'The warm-up needs a file of trajectories.'}
+            : 'The cold start needs a file of demonstrations.'}
         </span>
       ) : unsummarized ? (
         <Unsummarized />

@@ -8,7 +8,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { changeDraft } from '../store/train-draft.ts';
 
 /**
- * The built-in policy was trained on the built-in world alone. A warm-up on its own right rollouts may
+ * The built-in policy was trained on the built-in world alone. A cold start on its own right rollouts may
  * find none elsewhere, and the run ends there: said before it is started.
  */
 const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
@@ -16,12 +16,12 @@ const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
   if (!builtIn || settings?.warmUp?.from !== 'own') return null;
   return (
     <p className="warn" data-testid="warm-up-needs-right">
-      ⚠ The warm-up learns from the model’s own correct answers, and the built-in model knows only
-      the built-in world. It may answer none of your questions correctly; the run then ends before
-      its first step. Choose another model under “Model and data”, a file of trajectories under
-      “Warm-up on trajectories”, or{' '}
+      ⚠ The cold start learns from the model’s own correct answers, and the built-in model knows
+      only the built-in world. It may answer none of your questions correctly; the run then ends
+      before its first step. Choose another model under “Model and data”, a file of trajectories
+      under “Cold start, then RL”, or{' '}
       <button type="button" className="link" onClick={() => changeDraft('warmUp', null)}>
-        leave the warm-up out
+        leave the cold start out
       </button>
       .
     </p>

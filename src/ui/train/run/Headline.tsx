@@ -51,14 +51,19 @@ const judgedWords = ({ first, last }: Shown): string | null => {
 };
 
 /** When the first score comes, or why there is none. */
-const missingWords = ({ settings: { heldOut, warmUp }, world, status }: RunRecord): string => {
+const missingWords = ({
+  settings: { heldOut, warmUp, steps },
+  world,
+  status,
+}: RunRecord): string => {
+  if (steps === 0) return 'A cold start only: its evaluations are below.';
   if (heldOut.questions === 0)
     return 'No held-out score: these settings set no questions aside for it.';
   // A small collection holds fewer out than the settings ask for.
   const count = Math.min(heldOut.questions, world.split?.dev ?? heldOut.questions);
   if (count === 0) return 'No held-out score: this run has no held-out questions.';
   return status === 'running'
-    ? `Baseline first: ${plural(count, 'held-out question')} are scored before step 1${warmUp ? ', after the warm-up' : ''}.`
+    ? `Baseline first: ${plural(count, 'held-out question')} are scored before step 1${warmUp ? ', after the cold start' : ''}.`
     : 'This run has no held-out score.';
 };
 

@@ -15,6 +15,7 @@ import { RunBeside } from '../beside/RunBeside.tsx';
 import { Film } from '../film/Film.tsx';
 import { chartsOf, routerMode, type ChartGroup } from '../charts/chart-specs.ts';
 import { actionsOf } from './run-words.ts';
+import { ColdStart } from './ColdStart.tsx';
 import { CollapseScale } from './CollapseScale.tsx';
 import { LiveStep } from './LiveStep.tsx';
 import { RunHeader } from './RunHeader.tsx';
@@ -130,7 +131,10 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           Reading the {plural(run.step, 'step')} of the run …
         </p>
       ) : null}
-      {known.length === 0 && !reading && !ended ? <ToCome groups={groups} /> : null}
+      <ColdStart run={run} />
+      {known.length === 0 && !reading && !ended && run.settings.steps > 0 ? (
+        <ToCome groups={groups} />
+      ) : null}
       {reading || known.length === 0 ? null : (
         <ChartsTogether>
           {/* From step 0 where there is a score before the first. */}

@@ -35,7 +35,7 @@ const BEFORE_STEPS: Partial<
   'warm-up': {
     pause:
       'The update under way is finished; finished updates are kept, and the run can continue from there.',
-    kept: (done, total) => `${done} of ${plural(total, 'update')} of the warm-up`,
+    kept: (done, total) => `${done} of ${plural(total, 'update')} of the cold start`,
   },
   'scoring-questions': {
     pause:

@@ -8,7 +8,7 @@ import { formatTrainAddress } from '../store/train-address.ts';
 import { trainingRun, useTrain } from '../store/train-store.ts';
 import { Again } from './Again.tsx';
 
-/** What a run can go without where its warm-up found nothing of the policy's own to learn from. */
+/** What a run can go without where its cold start found nothing of the policy's own to learn from. */
 export const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
@@ -18,7 +18,7 @@ export const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
     setStarting(true);
     const id = await startTraining({
       settings: { ...settings, warmUp: null },
-      name: `${run.name}, no warm-up`,
+      name: `${run.name}, no cold start`,
       device,
       demonstrations: null,
       setup,
@@ -29,9 +29,9 @@ export const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
   return (
     <>
       <p>
-        It can train without: rewards are then all that it learns from. To keep the warm-up, open a
-        new run with these settings and, under “Warm-up on trajectories”, choose “a file of
-        trajectories” for “Learns from” or more “Rollouts tried”; or choose another model under
+        It can train without: rewards are then all that it learns from. To keep the cold start, open
+        a new run with these settings and, under “Cold start, then RL”, choose “a file of
+        demonstrations” for “Learns from” or more “Rollouts tried”; or choose another model under
         “Model and data”.
       </p>
       <div className="failure-actions">
@@ -46,7 +46,7 @@ export const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
           }
           onClick={() => void start()}
         >
-          Train without the warm-up
+          Train without the cold start
         </Button>
         <Again run={run} />
       </div>

@@ -19,7 +19,7 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   starting: { name: 'starting the engines', unit: '' },
   measuring: { name: 'measuring this device', unit: 'rollouts' },
   demonstrations: { name: 'own trajectories', unit: 'rollouts' },
-  'warm-up': { name: 'supervised warm-up', unit: 'updates' },
+  'warm-up': { name: 'cold start', unit: 'updates' },
   'make-start': { name: 'handicapped start', unit: 'updates' },
   'scoring-questions': { name: 'scoring questions', unit: 'rollouts' },
   'held-out': { name: 'held-out questions', unit: 'questions' },
@@ -31,8 +31,8 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
 /** What is done before the first rollouts that are shown, as the beginning of a sentence. */
 const BEFORE_ROLLOUTS: Partial<Record<TrainPhase, string>> = {
   measuring: 'This device is measured with a few rollouts',
-  demonstrations: 'Warm-up: collecting rollouts; the correct ones are imitated',
-  'warm-up': 'Warm-up: supervised updates',
+  demonstrations: 'Cold start: collecting rollouts; the correct ones are imitated',
+  'warm-up': 'Cold start: supervised updates on demonstrations',
   'make-start': 'Handicapped start: the model is taught the habit that RL should correct',
   'scoring-questions': 'Questions are rated by how often the model answers them correctly',
 };
@@ -89,12 +89,16 @@ const hasNoSnapshot = ({ importedStep = 0, checkpointStep, step }: RunRecord): b
 /** A run that starts again tries the same rollouts, and again finds none of them right. */
 const endsInWarmUp = ({ failure }: RunRecord): boolean => failure?.kind === 'no-demonstrations';
 
+/** A run of a cold start only, which ended before it was over. */
+const isWithinColdStart = ({ settings, status }: RunRecord): boolean =>
+  settings.steps === 0 && status !== 'finished';
+
 /** A run that reached its last step has nothing to continue with. */
 export const actionsOf = (run: RunRecord): RunActions => ({
   stop: run.status === 'running',
   resume:
     run.status !== 'running' &&
-    run.step < run.settings.steps &&
+    (run.step < run.settings.steps || isWithinColdStart(run)) &&
     !hasNoSnapshot(run) &&
     !endsInWarmUp(run),
 });

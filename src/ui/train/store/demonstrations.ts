@@ -2,15 +2,16 @@ import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import { readTrajectories } from '../../../formats/trajectories/read.ts';
 import { TRAJECTORIES } from '../../../formats/trajectories/shape.ts';
-import { readDemonstrations } from '../../../learn/rl/demonstrations.ts';
+import type { GivenDemonstrations } from '../../../lab/contract/training.ts';
+import { readDemonstrations, sizeOf } from '../../../learn/rl/demonstrations.ts';
 
-/** The file of trajectories for the warm-up of a new run, or for its stages that learn from stored ones. Not kept between visits: a file is not. */
+/** The file of trajectories for the cold start of a new run, or for its stages that learn from stored ones. Not kept between visits: a file is not. */
 
 export interface Demonstrations {
   file: File | null;
   /** Trajectories in it, with those whose answer was right, or with its pairs; null until it is read or where it cannot be. */
   counts:
-    | { of: 'rollouts'; all: number; right: number }
+    | { of: 'rollouts'; all: number; right: number; given: GivenDemonstrations }
     | { of: 'stored'; all: number; pairs: number }
     | null;
   problem: string | null;
@@ -33,6 +34,7 @@ const countsOf = (text: string): Demonstrations['counts'] => {
     of: 'rollouts',
     all: rollouts.length,
     right: rollouts.filter(({ metrics }) => metrics?.em === 1).length,
+    given: sizeOf(rollouts),
   };
 };
 

@@ -5,7 +5,7 @@ import { beforeSteps, sideName } from '../../../../src/ui/train/beside/side-name
 describe('the name of a score of a run', () => {
   it('says that a warm-up came before the first step', () => {
     const whole = getTraining('kunlun-baize/whole');
-    expect(sideName(0, whole)).toBe('after the warm-up, before the first step');
+    expect(sideName(0, whole)).toBe('after the cold start, before the first step');
     expect(sideName(4, whole)).toBe('step 4');
   });
 
@@ -17,7 +17,7 @@ describe('the name of a score of a run', () => {
       'after its start, before the first step',
     );
     expect(sideName(0, { start: 'not-searching', warmUp })).toBe(
-      'after its start and the warm-up, before the first step',
+      'after its start and the cold start, before the first step',
     );
   });
 });

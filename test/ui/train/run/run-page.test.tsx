@@ -78,8 +78,10 @@ describe('a run that trains', () => {
       return wordsIn(htmlOf(<LiveStep run={run} first />, useTrain));
     };
     expect(waiting(null)).toMatch(/^The engines start\. Rollouts appear here as they end/);
-    expect(waiting({ phase: 'demonstrations' })).toMatch(/^Warm-up: collecting rollouts/);
-    expect(waiting({ phase: 'warm-up' })).toMatch(/^Warm-up: supervised updates\. Rollouts appear/);
+    expect(waiting({ phase: 'demonstrations' })).toMatch(/^Cold start: collecting rollouts/);
+    expect(waiting({ phase: 'warm-up' })).toMatch(
+      /^Cold start: supervised updates on demonstrations\. Rollouts appear/,
+    );
   });
 
   it('shows the rollouts that are made before the first step as they end, and what they are for', () => {
@@ -106,7 +108,7 @@ describe('a run that trains', () => {
     });
     const words = wordsIn(htmlOf(<LiveStep run={run} first />, useTrain));
     expect(words).toMatch(/^Before the first step 2 rollouts done, EM 50\.0 % so far/);
-    expect(words).toContain('Warm-up: collecting rollouts; the correct ones are imitated.');
+    expect(words).toContain('Cold start: collecting rollouts; the correct ones are imitated.');
     expect(words).toMatch(/Who wrote Old Wolf\? gold Ada ✓ Ada/);
   });
 
@@ -161,7 +163,7 @@ describe('a run that trains', () => {
     expect(first).toContain('The step under way, 1, is lost. Kept: what was made before that.');
     expect(first).toContain('Step 1 is finished and stored with a snapshot');
     expect(stopping(null, { phase: 'warm-up', done: 3, total: 40 })).toContain(
-      'Kept: 3 of 40 updates of the warm-up.',
+      'Kept: 3 of 40 updates of the cold start.',
     );
     expect(stopping(null, { phase: 'demonstrations', done: 9, total: 40 })).toContain(
       'starts again',
@@ -277,16 +279,18 @@ describe('a run that ended', () => {
   it('in a warm-up that had nothing right to learn from can train without, and names what the form has', () => {
     const none = { ...failure, kind: 'no-demonstrations' } as const;
     const html = head({ failure: none, status: 'failed', step: 0 });
-    expect(names(html)).toContain('Train without the warm-up');
+    expect(names(html)).toContain('Train without the cold start');
     expect(wordsIn(html)).toContain('⚠ The run ended before its first step');
     // The same rollouts again would come to the same end.
     expect(names(html).join()).not.toContain('Start again');
-    expect(names(head({ failure, status: 'failed' }))).not.toContain('Train without the warm-up');
+    expect(names(head({ failure, status: 'failed' }))).not.toContain(
+      'Train without the cold start',
+    );
     chooseTraining('kunlun-baize/whole');
     const form = wordsIn(htmlOf(<NewRun />, useTrain, useDraft));
     const named = [...wordsIn(html).matchAll(/“([^”]+)”/g)].map(([, name]) => name!);
     expect(named).toEqual(
-      expect.arrayContaining(['Warm-up on trajectories', 'Learns from', 'Rollouts tried']),
+      expect.arrayContaining(['Cold start, then RL', 'Learns from', 'Rollouts tried']),
     );
     for (const name of named) expect(form).toContain(name);
   });

@@ -48,7 +48,12 @@ describe('the file of a warm-up', () => {
     await chooseDemonstrations(file(lines(0)));
     go(lines(1, 1));
     await first;
-    expect(state().counts).toEqual({ of: 'rollouts', all: 1, right: 0 });
+    expect(state().counts).toEqual({
+      of: 'rollouts',
+      all: 1,
+      right: 0,
+      given: { count: 1, tokens: 2 },
+    });
   });
 });
 

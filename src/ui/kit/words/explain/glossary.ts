@@ -299,8 +299,8 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     text: 'Questions scored before and during training, and never trained on.',
   },
   'warm-up': {
-    name: 'warm-up',
-    text: 'Supervised fine-tuning on correct rollouts before reinforcement learning.',
+    name: 'cold start',
+    text: 'Supervised fine-tuning (SFT) on demonstrations before reinforcement learning.',
   },
   curriculum: { name: 'curriculum', text: 'Which questions each step draws, by difficulty.' },
   temperature: {

@@ -8,7 +8,8 @@ import {
 
 /** Formats of both uses; see docs/formats.md. */
 const TITLES = {
-  rollouts: 'Rollouts as the Ask page and lab rollout write them: forage.rollout/1, one a line',
+  rollouts:
+    'Rollouts as the Ask page, lab rollout and lab demonstrations write them: forage.rollout/1, one per line',
   stored:
     'Trajectories with weights or pairs as lab trajectories writes them: forage.trajectories/1',
 } as const;
@@ -20,20 +21,20 @@ const countsText = (counts: NonNullable<Demonstrations['counts']>): string =>
     counts.of === 'rollouts' ? `${counts.right} right by EM` : plural(counts.pairs, 'pair'),
   ].join(', ');
 
-/** The file that a warm-up imitates, or that stages learn from. */
+/** The file that a cold start imitates, or that stages learn from. */
 export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
   const { file, counts, problem } = useDemonstrations();
   const other =
     counts && counts.of !== of
       ? of === 'stored'
         ? 'These are rollouts; lab trajectories makes stored trajectories of them.'
-        : 'These are stored trajectories; a warm-up takes rollouts.'
+        : 'These are stored trajectories; a cold start takes rollouts.'
       : null;
   return (
     <FileInput
       size="xs"
       className="wide"
-      label="Trajectories"
+      label={of === 'rollouts' ? 'Demonstrations' : 'Trajectories'}
       title={TITLES[of]}
       placeholder={of === 'stored' ? '(its own) Choose a .jsonl' : 'Choose a .jsonl of rollouts'}
       accept=".jsonl,application/jsonl,application/x-ndjson"

@@ -10,7 +10,7 @@ import {
   usePart,
 } from './fields.tsx';
 
-/** Supervised warm-up before the first step, on trajectories of a file or on the policy's own right rollouts. */
+/** The cold start before the first step, on demonstrations of a file or on the policy's own right rollouts. */
 
 export const WarmUpFields = () => {
   const on = usePart('warmUp');
@@ -19,8 +19,8 @@ export const WarmUpFields = () => {
     <>
       <PartSwitch
         path="warmUp"
-        label="Supervised first"
-        title="Before the first step the adapter imitates the model’s own tokens in trajectories"
+        label="Cold start first"
+        title="Before the first step the adapter imitates the model’s own tokens in demonstrations (SFT)"
         on={{ ...DEFAULT_WARM_UP, from: 'given' }}
       />
       {on ? (
@@ -30,7 +30,7 @@ export const WarmUpFields = () => {
             label="Learns from"
             title="Own: sampled before the first update, half of them with noise mixed into the results"
             choices={[
-              { value: 'given', label: 'a file of trajectories' },
+              { value: 'given', label: 'a file of demonstrations' },
               { value: 'own', label: 'own rollouts' },
             ]}
           />
@@ -39,13 +39,50 @@ export const WarmUpFields = () => {
           ) : (
             <TrajectoryFile of="rollouts" />
           )}
-          <NumberField path="warmUp.updates" label="Updates" min={1} />
-          <NumberField path="warmUp.batch" label="Trajectories per update" min={1} />
-          <RateField path="warmUp.learningRate" label="Warm-up rate" />
+          <NumberField
+            path="warmUp.epochs"
+            label="Epochs at most"
+            title="Passes over the demonstrations; 0.5 is half of them"
+            decimal
+            step={0.5}
+            absent="no limit"
+          />
+          <NumberField path="warmUp.updates" label="Updates at most" min={1} absent="no limit" />
+          <NumberField path="warmUp.batch" label="Demonstrations per update" min={1} />
+          <RateField path="warmUp.learningRate" label="Learning rate of SFT" />
+          <NumberField
+            path="warmUp.stopAt"
+            label="Stop at format rate"
+            title="Ends the cold start when this share of the held-out answers keeps to the format"
+            decimal
+            step={0.01}
+            absent="never"
+          />
+          <NumberField
+            path="warmUp.questions"
+            label="Questions per evaluation"
+            title="Held-out questions that are answered in every evaluation: format rate, searches, EM"
+            min={0}
+            absent={0}
+          />
+          <NumberField
+            path="warmUp.every"
+            label="Updates per evaluation"
+            min={1}
+            absent="once per epoch"
+          />
+          <NumberField
+            path="warmUp.heldOut"
+            label="Held-out share"
+            title="Demonstrations that are not trained on, 32 at most: their loss is in every evaluation"
+            decimal
+            step={0.05}
+            absent={0}
+          />
           <SwitchField
             path="warmUp.onlyCorrect"
             label="Only right answers"
-            title="Leaves out trajectories whose answer was wrong"
+            title="Leaves out demonstrations whose answer was wrong"
           />
         </>
       ) : null}

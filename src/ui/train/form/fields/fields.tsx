@@ -66,7 +66,7 @@ export const NumberField = (
     step?: number;
     decimal?: boolean;
     /** What holds where the field is empty; emptying it takes the value away. */
-    absent?: number;
+    absent?: number | string;
   },
 ) => {
   const value = useDraftValue(props.path);

@@ -15,7 +15,7 @@ const lengthWords = ({ updates, epochs, stopAt }: WarmUpSettings): string => {
 /** The cold start before the first step. */
 export const WarmUpFold = () => (
   <Fold
-    name="Warm-up on trajectories"
+    name="Cold start, then RL"
     paths={['warmUp']}
     now={({ warmUp }) =>
       warmUp
