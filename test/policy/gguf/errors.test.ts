@@ -122,7 +122,12 @@ describe('a file that cannot be used is named with what is wrong and what to do'
     const path = new URL('exact.gguf', folder).pathname;
     const checkpoint = await openCheckpointFolder(path);
     const config = { ...checkpoint.config, layers: 32, hiddenSize: 4096, intermediateSize: 14336 };
-    const large = { ...checkpoint, config: { ...config, vocabSize: 128_256, headDim: 1024 } };
+    const limits = { maxContext: 256, maxSlots: 1 };
+    const large = {
+      ...checkpoint,
+      limits,
+      config: { ...config, vocabSize: 128_256, headDim: 1024 },
+    };
     const cpu = { device: 'wasm', maxBinding: Infinity, maxBuffer: Infinity } as const;
     const tell = (memory: number) => () =>
       checkFits({ ...large, held: 'int8' }, { device: 'wasm' }, { ...cpu, memory });

@@ -13,6 +13,12 @@ import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import type { HeldTypes } from '../../../src/policy/checkpoint/weight-type.ts';
 import type { Generated } from '../../../src/policy/policy.ts';
+import { Random } from '../../../src/base/random.ts';
+import { initAdapter } from '../../../src/policy/lora/init.ts';
+import type { LoraSpec } from '../../../src/policy/lora/spec.ts';
+import { packBatch } from '../../../src/policy/lora/train-batch.ts';
+import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
+import { relativeError } from '../lora/numbers.ts';
 import { engineOn } from '../model/on-ops.ts';
 import { loadFamily } from '../../fixtures/families/load.ts';
 import { bytesNamed } from './bytes.ts';
@@ -115,6 +121,34 @@ describe('matrices of different types in one file', () => {
     expect(packed.ids).toEqual(wide.ids);
     expect(furthest(packed.logprobs, wide.logprobs)).toBeLessThan(1e-5);
     expect(Math.min(...wide.logprobs)).toBeLessThan(-0.5);
+  });
+
+  test('an adapter learns over it as over float32', async () => {
+    const gguf = await source('exact');
+    const spec: LoraSpec = {
+      rank: 4,
+      alpha: 8,
+      targets: ['q_proj', 'v_proj', 'gate_proj', 'down_proj'],
+    };
+    const flat = initAdapter(gguf.config, spec, 1);
+    new Random(2).fillNormal(flat, 0.1);
+    const ids = [3, 17, 4, 90, 22, 8, 41, 200];
+    const learned = async (
+      type: HeldTypes,
+    ): Promise<{ gradient: Float32Array; logprobs: Float32Array }> => {
+      const decoder = await uploadDecoder(await createWasmOps(), gguf, { type });
+      const trainer = new DecoderLoraTrainer(decoder, spec, { maxTokens: 16, maxLength: 16 });
+      await trainer.setAdapter(flat);
+      const batch = packBatch([{ ids, weights: ids.map(() => 1) }]);
+      const { logprobs } = await trainer.accumulate(batch, () => new Float32Array(7).fill(1));
+      const gradient = await trainer.gradients();
+      trainer.dispose();
+      return { gradient, logprobs };
+    };
+    const [wide, packed] = [await learned('f32'), await learned(heldTypesFor(gguf, 'wasm'))];
+    expect(furthest(packed.logprobs, wide.logprobs)).toBeLessThan(1e-5);
+    expect(relativeError(packed.gradient, wide.gradient)).toBeLessThan(1e-4);
+    expect(Math.max(...wide.gradient)).toBeGreaterThan(0);
   });
 
   test('types that are ours take no more memory than the file, as the plan says', async () => {
