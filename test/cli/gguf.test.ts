@@ -21,9 +21,9 @@ const model = fileURLToPath(new URL('../fixtures/gguf/exact.gguf', import.meta.u
 const mixed = fileURLToPath(new URL('../fixtures/gguf/mixed.gguf', import.meta.url));
 
 test('a GGUF file answers in its own chat template', async () => {
-  const { status, out, err } = await labHere(
-    ...['ask', 'Who directed Frozen Compass?', '--policy', model, '--recipe', 'search', '--json'],
-  );
+  const question = 'Who directed Frozen Compass?';
+  const given = ['--policy', model, '--recipe', 'search', '--json'];
+  const { status, out, err } = await labHere('ask', question, ...given);
   expect(err).toBe('');
   expect(status).toBe(0);
   const { segments, events, policy } = JSON.parse(out) as Rollout;
@@ -35,13 +35,10 @@ test('a GGUF file answers in its own chat template', async () => {
 
 test('a run trains on it, and its record names the file', async () => {
   const run = join(folder, 'run');
-  const set = [
-    ...['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling.on=false'],
-  ].flatMap((change) => ['--set', change]);
-  const trained = await labHere(
-    ...['train', '--policy', model, '--out', run, '--recipe', 'search/grpo'],
-    ...['--steps', '1', '--threads', '1', '--json', ...set],
-  );
+  const small = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling.on=false'];
+  const set = small.flatMap((change) => ['--set', change]);
+  const short = ['--recipe', 'search/grpo', '--steps', '1', '--threads', '1', '--json'];
+  const trained = await labHere('train', '--policy', model, '--out', run, ...short, ...set);
   expect(trained.status).toBe(0);
   expect((JSON.parse(trained.out) as MadeStep).step).toBe(1);
   const settings = JSON.parse(readFileSync(join(run, 'settings.json'), 'utf8')) as object;
