@@ -25,11 +25,12 @@ const overridesOf = (
   mechanisms: Mechanisms,
   setup: Pick<Setup, 'summarizer' | 'source'>,
 ): SettingsOverride => {
-  const { background, stie, router, reward, k } = mechanisms;
+  const { background, stie, router, reward, protocol, k } = mechanisms;
   const summarize = setup.summarizer.kind !== 'off';
   const named: SettingsOverride = {
     ...(temperature !== null && { sampling: { temperature } }),
     ...(background !== undefined && { background: { mode: background } }),
+    ...(protocol !== undefined && { dialect: protocol }),
     ...(stie !== undefined && { stie: { mode: stie } }),
     ...(reward !== undefined && { nlr: { reward } }),
     ...((router !== undefined || k !== undefined || summarize) && {

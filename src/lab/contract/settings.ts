@@ -16,6 +16,8 @@ export const DEVICES = ['auto', 'webgpu', 'wasm'] as const;
 export const BACKGROUND_MODES = ['off', 'shown', 'shown-and-used-by-T'] as const;
 export const STIE_MODES = ['off', 'paper', 'corrected'] as const;
 export const ROUTER_MODES = ['router', 'always-local', 'always-web', 'both'] as const;
+/** In place of the recipe's own tags. */
+export const PROTOCOLS = ['tools'] as const;
 export const REWARD_MODES = ['paper', 'measured'] as const;
 
 export const MAX_ROLLOUTS = 16;
@@ -31,6 +33,8 @@ export const mechanismsSchema = z.object({
   router: z.enum(ROUTER_MODES).optional(),
   /** NLR: which reading of equations (20)–(22) is computed. */
   reward: z.enum(REWARD_MODES).optional(),
+  /** How the model searches and answers: `tools`, by its own chat template and tool calls. A model that knows tags as tokens keeps those. */
+  protocol: z.enum(PROTOCOLS).optional(),
   /** Passages a retrieval returns. */
   k: z.number().int().min(1).max(10).optional(),
   /** Milliseconds added to every call to the web. */

@@ -5,6 +5,7 @@ import {
   DEVICES,
   MAX_ROLLOUTS,
   type Mechanisms,
+  PROTOCOLS,
   REWARD_MODES,
   ROUTER_MODES,
   type RunSettings,
@@ -99,6 +100,13 @@ const Mechanism = () => {
         values={REWARD_MODES}
         value={mechanisms.reward}
         own={own.nlr.reward}
+      />
+      <Choice
+        label="Protocol"
+        choose={(protocol) => changeMechanism('protocol', protocol)}
+        values={PROTOCOLS}
+        value={mechanisms.protocol}
+        own={own.dialect ?? 'tags'}
       />
       {routes && printed ? (
         <p className="fine whole-row">

@@ -58,6 +58,7 @@ const NAMES: Record<keyof Mechanisms, string> = {
   stie: 'stie',
   router: 'nlr',
   reward: 'reward',
+  protocol: 'protocol',
   k: 'k',
   webDelayMs: 'delay',
 };

@@ -3,7 +3,12 @@ import { collapseWarning } from '../../../../learn/router/collapse.ts';
 import { LOCAL_METHODS } from '../../../../retrieval/methods/list.ts';
 import { getRecipe } from '../../../../recipes/index.ts';
 import { routerRewardSchema } from '../../../../recipes/parts/settings.ts';
-import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../../lab/contract/settings.ts';
+import {
+  BACKGROUND_MODES,
+  PROTOCOLS,
+  REWARD_MODES,
+  STIE_MODES,
+} from '../../../../lab/contract/settings.ts';
 import {
   NumberField,
   RateField,
@@ -42,6 +47,13 @@ export const MechanismsFold = () => {
         `${Object.keys(settings.overrides).length === 0 ? 'as the rollout recipe has them' : 'changed'}, router ${settings.router.train === 'off' ? 'not trained' : `trained ${settings.router.train}`}`
       }
     >
+      <SelectField
+        path="overrides.dialect"
+        label="Protocol"
+        title="How the model searches and answers; tools: by its own chat template and tool calls"
+        choices={PROTOCOLS}
+        absent={`(${own.dialect ?? 'tags'})`}
+      />
       <SelectField
         path="overrides.background.mode"
         label="RDRA background"
