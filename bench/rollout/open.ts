@@ -38,6 +38,8 @@ export interface BenchPage {
     name: K,
     ...args: Parameters<Bench[K]>
   ): Promise<Awaited<ReturnType<Bench[K]>>>;
+  /** Chooses a file for `completeWllama`. */
+  choose(path: string): Promise<void>;
   /** By which `cpuSeconds` knows this browser's processes. */
   mark: string;
 }
@@ -59,7 +61,11 @@ export async function withBenchPage<T>(work: (bench: BenchPage) => Promise<T>): 
     });
     await page.goto(url);
     await page.waitForFunction(() => 'bench' in globalThis);
-    return await work({ mark, call: (name, ...args) => callBench(page, name, args) });
+    return await work({
+      mark,
+      choose: (path) => page.setInputFiles('input', path),
+      call: (name, ...args) => callBench(page, name, args),
+    });
   } finally {
     await browser.close();
     await server.close();

@@ -3,7 +3,14 @@ import type { PolicyPool } from '../../src/policy/serving/pool.ts';
 import { randomGguf } from './gguf.ts';
 import { runOurs, startEngines } from './ours.ts';
 import { BENCH_CONFIG, BENCH_SEED } from './shape.ts';
-import { runWllama, startWllama, stopWllama, type WllamaPool } from './wllama.ts';
+import {
+  complete,
+  runWllama,
+  startWllama,
+  stopWllama,
+  type Completion,
+  type WllamaPool,
+} from './wllama.ts';
 import type { WllamaSettings } from './wllama-settings.ts';
 
 export type Engine = 'ours' | 'wllama';
@@ -60,6 +67,12 @@ const bench = {
     const { value, longestTask } = await watched(() => runEngine(engine, rollouts, tokens));
     const seconds = (performance.now() - start) / 1000;
     return { tokens: value, perSecond: value / seconds, seconds, longestTask };
+  },
+  /** What wllama writes greedily after a prompt, with the file that was chosen. */
+  async completeWllama(prompt: string, tokens: number): Promise<Completion> {
+    const file = document.querySelector('input')?.files?.[0];
+    if (!file) throw new Error('bench: no file was chosen');
+    return complete(file, prompt, tokens);
   },
   async stop(): Promise<void> {
     ours?.dispose();

@@ -72,3 +72,40 @@ export async function runWllama(
   );
   return counts.reduce((a, b) => a + b, 0);
 }
+
+/** Ids of tokens, with their log-probabilities under the model. */
+export interface Completion {
+  ids: number[];
+  logprobs: number[];
+}
+
+/** What llama-server gives in the place of the older format that wllama's types name. */
+interface TokenList {
+  content: { id: number; logprob: number }[];
+}
+
+/** Greedy decoding with exact keys and values. It ends early after a token that ends a text. */
+export async function complete(gguf: Blob, prompt: string, tokens: number): Promise<Completion> {
+  const wllama = new Wllama({ default: wasmUrl }, { suppressNativeLog: true });
+  await wllama.loadModel([gguf], {
+    n_ctx: 512,
+    n_threads: 2,
+    n_gpu_layers: 0,
+    cache_type_k: 'f32',
+    cache_type_v: 'f32',
+    flash_attn: false,
+  });
+  try {
+    const { choices } = await wllama.createCompletion({
+      prompt,
+      max_tokens: tokens,
+      temperature: 0,
+      logprobs: 1,
+      stream: false,
+    });
+    const { content } = choices[0]?.logprobs as unknown as TokenList;
+    return { ids: content.map(({ id }) => id), logprobs: content.map(({ logprob }) => logprob) };
+  } finally {
+    await wllama.exit();
+  }
+}

@@ -20,6 +20,8 @@ export interface CheckpointFiles {
    * @throws CheckpointError where they are not those of the config
    */
   weights?(config: PolicyConfig): CheckpointSource;
+  /** The metadata of a GGUF file: each key's value with its type, as the file encodes them. */
+  ggufMetadata?(): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 /** A checkpoint whose weights can be read piece by piece. */

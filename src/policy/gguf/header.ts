@@ -28,6 +28,8 @@ export interface GgufTensor {
 export interface GgufHeader {
   readonly version: number;
   readonly metadata: GgufMetadata;
+  /** Bytes [begin, end) of each key's value, its type first. */
+  readonly places: ReadonlyMap<string, { readonly begin: number; readonly end: number }>;
   readonly tensors: readonly GgufTensor[];
   /** Where the values of tensors begin. */
   readonly dataStart: number;
@@ -225,13 +227,16 @@ async function value(r: HeaderReader, what: string): Promise<GgufValue> {
   return (await numbers(r, type, 1, what))[0] ?? 0;
 }
 
-async function pairs(r: HeaderReader, count: number): Promise<Map<string, GgufValue>> {
+async function pairs(r: HeaderReader, count: number) {
   const values = new Map<string, GgufValue>();
+  const places = new Map<string, { begin: number; end: number }>();
   for (let i = 0; i < count; i++) {
     const key = await r.text('the name of a metadata key', MOST.nameBytes);
+    const begin = r.at;
     values.set(key, await value(r, `metadata key ${oneLine(key)}`));
+    places.set(key, { begin, end: r.at });
   }
-  return values;
+  return { values, places };
 }
 
 interface RawTensor {
@@ -320,7 +325,8 @@ export async function readGgufHeader(file: GgufBytes): Promise<GgufHeader> {
   const version = await versionOf(r);
   const tensorCount = await r.size('the number of tensors', MOST.tensors);
   const pairCount = await r.size('the number of metadata keys', MOST.pairs);
-  const metadata = new GgufMetadata(file.name, await pairs(r, pairCount));
+  const { values, places } = await pairs(r, pairCount);
+  const metadata = new GgufMetadata(file.name, values);
   const raw = await items(tensorCount, () => rawTensor(r));
   const alignment = alignmentOf(r, metadata);
   const dataStart = Math.ceil(r.at / alignment) * alignment;
@@ -330,5 +336,5 @@ export async function readGgufHeader(file: GgufBytes): Promise<GgufHeader> {
     names.add(name);
   }
   const tensors = raw.map((one) => placed(r, one, dataStart, file.size));
-  return { version, metadata, tensors, dataStart };
+  return { version, metadata, places, tensors, dataStart };
 }

@@ -134,6 +134,13 @@ function filesOf(
   ]);
 }
 
+async function encodedMetadata({ file, header }: Part): Promise<Map<string, Uint8Array>> {
+  const bytes = await readBytes(file, 0, header.dataStart);
+  return new Map(
+    [...header.places].map(([key, { begin, end }]) => [key, bytes.subarray(begin, end)]),
+  );
+}
+
 /**
  * Opens a GGUF file, or the parts of one in their order, as a checkpoint: headers are read and checked, values are not.
  * @throws CheckpointError that says what is wrong with which file
@@ -167,6 +174,7 @@ export async function openGguf(files: readonly GgufBytes[]): Promise<GgufModel> 
         return there.read(start, end);
       },
       weights: (asked) => ggufSource(asked, architecture, tensors, files),
+      ggufMetadata: () => encodedMetadata(parts[0]!),
     },
   };
 }

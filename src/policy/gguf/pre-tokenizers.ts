@@ -34,7 +34,7 @@ const DEFAULT: PreTokenizer = {
 
 const TABLE: ReadonlyMap<string, PreTokenizer> = new Map<string, PreTokenizer>([
   ['default', DEFAULT],
-  ...['llama3', 'llama-v3', 'llama-bpe', 'falcon3', 'pixtral', 'midm-2.0', 'lfm2'].map(
+  ...['llama-bpe', 'llama3', 'llama-v3', 'falcon3', 'pixtral', 'midm-2.0', 'lfm2'].map(
     (name) => [name, LLAMA3] as const,
   ),
   ['smaug-bpe', { patterns: LLAMA3.patterns }],
@@ -68,5 +68,23 @@ const TABLE: ReadonlyMap<string, PreTokenizer> = new Map<string, PreTokenizer>([
 
 /** @param name `tokenizer.ggml.pre`; files of before May 2024 have none, which llama.cpp takes as `default` */
 export const preTokenizerOf = (name: string): PreTokenizer | undefined => TABLE.get(name);
+
+/** GPT-2's words. What lies between matches is a word too, so that spaces at the end need no pattern. */
+export const GPT2_WORDS = GPT2;
+
+/** Contractions in any case, as the table writes them. */
+const canonical = (pattern: string): string =>
+  pattern.replaceAll("(?i:'s|'t|'re|'ve|'m|'ll|'d)", CONTRACTIONS);
+
+/** The name of a way to split, the one that llama.cpp's converter writes first; undefined where it has none. */
+export function preTokenizerName(
+  patterns: readonly string[],
+  ignoreMerges: boolean,
+): string | undefined {
+  const wanted = patterns.map(canonical).join('\n');
+  return [...TABLE].find(
+    ([, pre]) => pre.patterns.join('\n') === wanted && (pre.ignoreMerges ?? false) === ignoreMerges,
+  )?.[0];
+}
 
 export const PRE_TOKENIZERS: readonly string[] = [...TABLE.keys()];

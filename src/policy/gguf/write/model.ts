@@ -1,5 +1,6 @@
 import type { CheckpointFiles } from '../../checkpoint/checkpoint-files.ts';
 import { openCheckpoint } from '../../checkpoint/checkpoint.ts';
+import type { PolicyConfig } from '../../checkpoint/config.ts';
 import { readLayerValues, type TensorSource } from '../../checkpoint/tensor-source.ts';
 import {
   EMBED,
@@ -82,6 +83,26 @@ export function ggufOfSource(
   });
 }
 
+/** Of another file's metadata, what is not so of one that is written here: what its tensors are stored as, and where. */
+const NOT_CARRIED =
+  /^(?:general\.(?:alignment|file_type|quantization_version)$|split\.|quantize\.)/;
+
+/** The metadata that the checkpoint's own GGUF file has, else that of its Hugging Face folder. */
+async function metadataOf(
+  files: CheckpointFiles,
+  config: PolicyConfig,
+  id: string,
+): Promise<GgufMetadata> {
+  const own = architectureMetadata(config, id);
+  const given = await files.ggufMetadata?.();
+  if (!given) return new Map([...own, ...(await tokenizerMetadata(files, config.vocabSize))]);
+  const carried = [...given].filter(([key]) => !NOT_CARRIED.test(key));
+  return new Map<string, GgufValue>([
+    ...carried.map(([key, bytes]) => [key, { type: 'encoded', bytes }] as const),
+    ['general.name', { type: 'string', value: id }],
+  ]);
+}
+
 /**
  * A checkpoint with an adapter folded in (`W + (alpha / rank) B A`; Hu et al., 2021, section 4.1) as one GGUF file for
  * llama.cpp and what is built on it: vectors in F32, matrices in `type`, tokenizer and chat template.
@@ -103,9 +124,6 @@ export async function mergedGguf(
   checkedSlots(source.config, adapter.spec, adapter.flat);
   checkMergeable(adapter.spec);
   source.notes.forEach(onNote);
-  const metadata = new Map([
-    ...architectureMetadata(source.config, id),
-    ...(await tokenizerMetadata(files, source.config.vocabSize)),
-  ]);
+  const metadata = await metadataOf(files, source.config, id);
   return ggufOfSource(fileName, source, metadata, type, adapter);
 }

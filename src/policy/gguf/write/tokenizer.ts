@@ -86,7 +86,7 @@ const bool = (value: boolean): GgufValue => ({ type: 'bool', value });
 
 /** Byte-level BPE, which llama.cpp calls gpt2. */
 function byteLevel(json: object): [string, GgufValue][] {
-  const pre = preTypeOf(get(json, 'pre_tokenizer'));
+  const pre = preTypeOf(json);
   if (pre === null)
     throw new CheckpointError(
       FILE,

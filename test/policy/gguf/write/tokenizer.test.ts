@@ -6,9 +6,8 @@ import { preTypeOf } from '../../../../src/policy/gguf/write/pre-types.ts';
 import { tokenizerMetadata } from '../../../../src/policy/gguf/write/tokenizer.ts';
 
 const fixtures = join(import.meta.dirname, '../../../fixtures');
-const preTokenizer = (folder: string): unknown =>
-  (JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8')) as { pre_tokenizer: unknown })
-    .pre_tokenizer;
+const tokenizerIn = (folder: string): object =>
+  JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8')) as object;
 
 it.each([
   ['chat/qwen', 'qwen2'],
@@ -16,14 +15,23 @@ it.each([
   ['chat/smollm', 'smollm'],
   ['qwen3-tiny', 'gpt-2'],
 ])('%s is split as llama.cpp splits %s', (folder, pre) => {
-  expect(preTypeOf(preTokenizer(join(fixtures, folder)))).toBe(pre);
+  expect(preTypeOf(tokenizerIn(join(fixtures, folder)))).toBe(pre);
 });
 
 it('a split that llama.cpp has no name for has none', () => {
-  expect(preTypeOf(preTokenizer('public/policy'))).toBe(null);
-  expect(preTypeOf({ type: 'Whitespace' })).toBe(null);
-  expect(preTypeOf({ type: 'ByteLevel', add_prefix_space: true, use_regex: true })).toBe(null);
-  expect(preTypeOf(null)).toBe(null);
+  expect(preTypeOf(tokenizerIn('public/policy'))).toBe(null);
+  const split = (pre_tokenizer: object | null) => preTypeOf({ pre_tokenizer, model: {} });
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, use_regex: true };
+  expect(split(byteLevel)).toBe('gpt-2');
+  expect(split({ ...byteLevel, add_prefix_space: true })).toBe(null);
+  expect(split({ type: 'Whitespace' })).toBe(null);
+  expect(split(null)).toBe(null);
+});
+
+it('Llama 3 takes a word that is a token whole; the same split without that has another name', () => {
+  const llama3 = tokenizerIn(join(fixtures, 'chat/llama3')) as { model: object };
+  const { model } = llama3;
+  expect(preTypeOf({ ...llama3, model: { ...model, ignore_merges: false } })).toBe('smaug-bpe');
 });
 
 /** "ab" is merged before "bc"; bytes are the fallback, as SentencePiece makes it. */
