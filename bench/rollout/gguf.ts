@@ -16,7 +16,7 @@ function asciiTokens(): string[] {
  * Letters and words. No merges lead to the words, so that a prompt of n letters has n tokens; and
  * all is ASCII, since the peer fails on random bytes that are no UTF-8.
  */
-function vocabulary(size: number): string[] {
+export function vocabulary(size: number): string[] {
   const letters = asciiTokens();
   return [...letters, ...Array.from({ length: size - letters.length }, (_, i) => `word${i}`)];
 }

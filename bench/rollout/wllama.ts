@@ -103,7 +103,9 @@ export async function complete(gguf: Blob, prompt: string, tokens: number): Prom
       logprobs: 1,
       stream: false,
     });
-    const { content } = choices[0]?.logprobs as unknown as TokenList;
+    const [choice] = choices;
+    if (!choice?.logprobs) throw new Error('bench: wllama gave no log-probabilities');
+    const { content } = choice.logprobs as unknown as TokenList;
     return { ids: content.map(({ id }) => id), logprobs: content.map(({ logprob }) => logprob) };
   } finally {
     await wllama.exit();
