@@ -22,6 +22,7 @@ import { RunStore } from '../src/lab/storage/run-store.ts';
 import { startEngines } from '../src/lab/train/engines.ts';
 import { ExportHost } from '../src/lab/train/export/exports.ts';
 import { readBundledFile } from '../src/handover/files/bundled.ts';
+import { DemonstrationsHost } from '../src/lab/train/demonstrations.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';
 import {
   cachedFacts,
@@ -97,6 +98,11 @@ const train = new TrainingHost({
   orders: new BroadcastChannel('forage-training-orders'),
 });
 
+const demonstrations = new DemonstrationsHost({
+  policy: factsOf,
+  world: (setup) => askHost.sourcesFor(setup),
+});
+
 const exports = new ExportHost({
   store,
   policy: factsOf,
@@ -136,6 +142,7 @@ freeDeleted([
 const host: LabApi = {
   ask: askHost,
   train,
+  demonstrations,
   exports,
   collections,
   checkpoints: checkpointsHost,

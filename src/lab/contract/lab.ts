@@ -1,4 +1,5 @@
 import type { AskApi } from './ask.ts';
+import type { DemonstrationsApi } from './demonstrations.ts';
 import type { ExportApi } from './exports.ts';
 import type { TrainApi } from './training.ts';
 import type { CollectionsApi } from './collections.ts';
@@ -11,6 +12,7 @@ import type { EvaluationsApi } from './evaluations.ts';
 export interface LabApi {
   ask: AskApi;
   train: TrainApi;
+  demonstrations: DemonstrationsApi;
   exports: ExportApi;
   collections: CollectionsApi;
   clusters: ClusterApi;

@@ -80,10 +80,21 @@ export const openLab: LabOpener = (receive, device, setup) => {
   });
   api.ask.listen(receive).catch(reportLost);
   api.ask.start(device, setup).catch(reportLost);
-  const { ask, train, exports, collections, checkpoints, clusters, encoders, evaluations } = api;
+  const {
+    ask,
+    train,
+    demonstrations,
+    exports,
+    collections,
+    checkpoints,
+    clusters,
+    encoders,
+    evaluations,
+  } = api;
   return {
     ask,
     train,
+    demonstrations,
     exports,
     collections,
     checkpoints,

@@ -37,6 +37,7 @@ export const fakeLab = (answers: Answers = {}): FakeLab => {
     connection: {
       ask: host('ask'),
       train: host('train'),
+      demonstrations: host('demonstrations'),
       exports: host('exports'),
       collections: host('collections'),
       clusters: host('clusters'),

@@ -1,6 +1,7 @@
 import { useErrors } from '../fields/fields.tsx';
 import { AdapterFold } from './AdapterFold.tsx';
 import { CurriculumFold } from './CurriculumFold.tsx';
+import { DemonstrationsFold } from './DemonstrationsFold.tsx';
 import { HeldOutFold } from './HeldOutFold.tsx';
 import { MechanismsFold } from './MechanismsFold.tsx';
 import { ObjectiveFold } from './ObjectiveFold.tsx';
@@ -23,6 +24,7 @@ export const AdvancedFields = () => {
         <SamplingFold />
         <AdapterFold />
         <OptimizerFold />
+        <DemonstrationsFold />
         <WarmUpFold />
         <CurriculumFold />
         <MechanismsFold />

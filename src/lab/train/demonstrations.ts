@@ -1,0 +1,144 @@
+import { importRun } from '../../formats/rollouts/run.ts';
+import { demonstrateGold } from '../../learn/demonstrations/from-gold.ts';
+import { demonstrateRollout } from '../../learn/demonstrations/from-rollouts.ts';
+import { Tally } from '../../learn/demonstrations/tally.ts';
+import {
+  unwritable,
+  type DemonstrationOptions,
+  type Outcome,
+} from '../../learn/demonstrations/write-rollout.ts';
+import type { DemonstrationModel } from '../../learn/demonstrations/written-policy.ts';
+import { rolloutOverrides } from '../../learn/rl/collect.ts';
+import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
+import { openReader } from '../../policy/open/reader.ts';
+import { recipeOf } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
+import type { PolicyRef, Setup } from '../../records/setup.ts';
+import type {
+  DemonstrationsApi,
+  DemonstrationsFrom,
+  DemonstrationsOutcome,
+  DemonstrationsProgress,
+} from '../contract/demonstrations.ts';
+import type { PolicyFacts } from '../models/serving/policy-facts.ts';
+import { NamedJobs } from '../storage/jobs.ts';
+import type { TrainWorld } from './drive.ts';
+import { withSource } from './setup-source.ts';
+
+interface Parts {
+  /** The model, without starting an engine. @throws Error where it cannot be trained */
+  policy(ref: PolicyRef): Promise<PolicyFacts>;
+  world(setup: Setup): Promise<TrainWorld>;
+}
+
+const JOB = 'demonstrations';
+
+/** Between two messages of progress. */
+const PROGRESS_MS = 250;
+
+/** Tokenizer and chat template of the model; its weights stay where they are. */
+async function modelOf(facts: PolicyFacts): Promise<DemonstrationModel> {
+  const { files, release } = await facts.open();
+  try {
+    const reader = await openReader(files);
+    const maxContext = facts.contexts?.maxContext ?? facts.config.maxPositions;
+    const { id, revision } = facts;
+    return {
+      ...reader,
+      info: { id, revision, parameters: 0, maxContext, device: 'wasm', dtype: '' },
+    };
+  } finally {
+    release();
+  }
+}
+
+/** Demonstrations in the lab worker, one call at a time. */
+export class DemonstrationsHost implements DemonstrationsApi {
+  readonly #parts: Parts;
+  readonly #jobs = new NamedJobs();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  make(
+    from: DemonstrationsFrom,
+    { settings, setup, maxTokens }: Parameters<DemonstrationsApi['make']>[1],
+    onProgress: (progress: DemonstrationsProgress) => void,
+  ): Promise<DemonstrationsOutcome> {
+    return this.#jobs.run(JOB, async (signal): Promise<DemonstrationsOutcome> => {
+      const checked = withSource(parseTrainSettings(settings), setup);
+      const { temperature, topP, seed } = checked;
+      const recipe = recipeOf(checked);
+      const overrides = rolloutOverrides(checked, { temperature, topP });
+      const why = unwritable(withOverrides(recipe.settings, overrides), recipe.title);
+      if (why !== null) throw new Error(why);
+      const model = await modelOf(await this.#parts.policy(setup.policy));
+      signal.throwIfAborted();
+      const options = { recipe, overrides, seed, maxTokens, signal };
+      const progress = new Progress(onProgress);
+      const made =
+        from.kind === 'gold'
+          ? this.#fromGold(setup, model, options, progress)
+          : fromFiles(from, model, options);
+      const tally = new Tally();
+      const lines: string[] = [];
+      for await (const outcome of made) {
+        signal.throwIfAborted();
+        tally.add(outcome);
+        if ('rollout' in outcome) lines.push(`${JSON.stringify(outcome.rollout)}\n`);
+        progress.add(lines.length);
+      }
+      const file = lines.length > 0 ? new Blob(lines, { type: 'application/jsonl' }) : null;
+      return { status: 'made', file, summary: tally.summary };
+    });
+  }
+
+  cancel(): Promise<void> {
+    this.#jobs.cancel(JOB);
+    return Promise.resolve();
+  }
+
+  async *#fromGold(
+    setup: Setup,
+    model: DemonstrationModel,
+    options: DemonstrationOptions,
+    progress: Progress,
+  ): AsyncGenerator<Outcome> {
+    const { questions, retriever, router } = await this.#parts.world(setup);
+    const asked = questions.filter(({ split }) => split === 'train');
+    if (asked.length === 0)
+      throw new Error('none of the questions is a training question; choose others.');
+    progress.total = asked.length;
+    for (const question of asked)
+      yield demonstrateGold({ retriever, router, now: Date.now }, model, question, options);
+  }
+}
+
+async function* fromFiles(
+  { files, name }: Extract<DemonstrationsFrom, { kind: 'rollouts' }>,
+  model: DemonstrationModel,
+  options: DemonstrationOptions,
+): AsyncGenerator<Outcome> {
+  for await (const item of importRun(files, name))
+    yield item.kind === 'fault'
+      ? { leftOut: 'unreadable' }
+      : demonstrateRollout(model, item.rollout, options);
+}
+
+/** Says how far it is, a few times a second at most. */
+class Progress {
+  total: number | null = null;
+  #done = 0;
+  #last = -Infinity;
+
+  constructor(private readonly listener: (progress: DemonstrationsProgress) => void) {}
+
+  add(kept: number): void {
+    this.#done += 1;
+    const now = performance.now();
+    if (now - this.#last < PROGRESS_MS && this.#done !== this.total) return;
+    this.#last = now;
+    this.listener({ done: this.#done, total: this.total, kept });
+  }
+}

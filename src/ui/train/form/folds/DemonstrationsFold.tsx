@@ -1,0 +1,157 @@
+import { Button, FileInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { REASONS, type Reason } from '../../../../learn/demonstrations/left-out.ts';
+import { Select } from '../../../kit/fields/Select.tsx';
+import { formatCount, formatNumber } from '../../../kit/words/format.ts';
+import {
+  cancelDemonstrations,
+  makeDemonstrations,
+  useMaking,
+} from '../../store/make-demonstrations.ts';
+import { useSettings } from '../fields/fields.tsx';
+import { Fold } from './Fold.tsx';
+
+/** Makes demonstrations for a cold start, for a model that does not search yet. */
+
+const FROM = [
+  { value: 'gold', label: 'gold evidence of the training questions' },
+  { value: 'rollouts', label: 'right rollouts of other systems' },
+] as const;
+type From = (typeof FROM)[number]['value'];
+
+const THINGS: Record<From, string> = { gold: 'questions', rollouts: 'rollouts' };
+
+const MOST_TOKENS = 1200;
+
+/** What was kept, and why the others were left out. */
+const Made = () => {
+  const { made, problem } = useMaking();
+  if (problem !== null) return <p className="field-error">{problem}</p>;
+  if (!made) return null;
+  const { of, kept, leftOut, tokens, searches } = made.summary;
+  const reasons = Object.entries(leftOut) as [Reason, number][];
+  return (
+    <div className="wide" data-testid="made-demonstrations">
+      <table className="plain-table">
+        <tbody>
+          <tr>
+            <th scope="row">{formatCount(of)}</th>
+            <td>{THINGS[made.of]}</td>
+          </tr>
+          <tr>
+            <th scope="row">{formatCount(kept)}</th>
+            <td>kept as demonstrations</td>
+          </tr>
+          {reasons.map(([reason, n]) => (
+            <tr key={reason}>
+              <th scope="row">{formatCount(n)}</th>
+              <td>left out: {REASONS[reason]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {tokens ? (
+        <p className="fine">
+          {formatCount(tokens.least)} to {formatCount(tokens.most)} tokens each, median{' '}
+          {formatCount(tokens.median)}; {formatNumber(searches)} searches on average. They are
+          chosen as the file of the cold start and kept on <Link href="/rollouts">Rollouts</Link>.
+        </p>
+      ) : (
+        <p className="warn">
+          ⚠ None was kept. Choose other questions, more passages per search, or another rollout
+          system.
+        </p>
+      )}
+    </div>
+  );
+};
+
+const Progress = () => {
+  const progress = useMaking((state) => state.progress);
+  if (!progress) return null;
+  const { done, total, kept } = progress;
+  return (
+    <div className="wide" role="status">
+      <progress className="bar" {...(total === null ? {} : { value: done, max: total })} />{' '}
+      {formatCount(done)}
+      {total === null ? '' : ` of ${formatCount(total)}`} read, {formatCount(kept)} kept{' '}
+      <button type="button" className="link" onClick={() => void cancelDemonstrations()}>
+        Cancel
+      </button>
+    </div>
+  );
+};
+
+const Fields = () => {
+  const settings = useSettings();
+  const busy = useMaking((state) => state.progress !== null);
+  const [from, setFrom] = useState<From>('gold');
+  const [files, setFiles] = useState<File[]>([]);
+  const [most, setMost] = useState(String(MOST_TOKENS));
+  const maxTokens = Number(most);
+  const valid = Number.isInteger(maxTokens) && maxTokens > 0;
+  const ready = settings !== null && valid && !busy && (from === 'gold' || files.length > 0);
+  const make = (): void => {
+    if (!settings) return;
+    const name = files[0]?.name ?? '';
+    const runFiles = files.map((file) => ({ name: file.name, blob: file }));
+    const source =
+      from === 'gold' ? ({ kind: from } as const) : { kind: from, name, files: runFiles };
+    void makeDemonstrations(source, settings, maxTokens);
+  };
+  return (
+    <>
+      <Select
+        size="xs"
+        className="wide"
+        label="Made from"
+        title="Gold evidence: chains or supporting titles of the questions, with the passages that the retriever returns"
+        value={from}
+        data={[...FROM]}
+        onChange={(event) => setFrom(event.currentTarget.value === 'gold' ? 'gold' : 'rollouts')}
+      />
+      {from === 'rollouts' ? (
+        <FileInput
+          size="xs"
+          className="wide"
+          label="Rollouts of other systems"
+          title="Any layout that the Rollouts page reads, with accepted answers: Search-R1, ReAct, R1-Searcher and others"
+          placeholder="Choose files"
+          multiple
+          clearable
+          clearButtonProps={{ 'aria-label': 'Leave the files out' }}
+          value={files}
+          onChange={setFiles}
+        />
+      ) : null}
+      <TextInput
+        size="xs"
+        label="Tokens at most"
+        title="Of one demonstration, with instruction and passages; longer ones are left out"
+        inputMode="numeric"
+        value={most}
+        error={valid ? undefined : 'a whole number above 0'}
+        onChange={(event) => setMost(event.currentTarget.value)}
+      />
+      <Button size="xs" variant="default" disabled={!ready} onClick={make}>
+        Make demonstrations
+      </Button>
+      <Progress />
+      <Made />
+    </>
+  );
+};
+
+export const DemonstrationsFold = () => {
+  const made = useMaking((state) => state.made);
+  return (
+    <Fold
+      name="Make demonstrations"
+      paths={[]}
+      now={() => (made ? `${formatCount(made.summary.kept)} made` : 'for a cold start')}
+    >
+      <Fields />
+    </Fold>
+  );
+};

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import { folderFiles } from '../../../src/cli/shared/checkpoint-folder.ts';
+import { builtIn } from '../../../src/cli/shared/paths.ts';
+import type { DemonstrationsProgress } from '../../../src/lab/contract/demonstrations.ts';
+import type { PolicyFacts } from '../../../src/lab/models/serving/policy-facts.ts';
+import { DemonstrationsHost } from '../../../src/lab/train/demonstrations.ts';
+import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
+import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { readSmallFile } from '../../../src/policy/checkpoint/checkpoint.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
+import type { WorldQuestion } from '../../../src/retrieval/world/manifest.ts';
+import { LOCAL, QUESTION, retrieverOver, WEB } from '../../agent/helpers.ts';
+
+const question = (id: string, split: WorldQuestion['split']): WorldQuestion => ({
+  ...QUESTION,
+  id,
+  split,
+});
+
+let released = 0;
+async function facts(): Promise<PolicyFacts> {
+  const files = folderFiles(builtIn('policy'));
+  const json: unknown = JSON.parse(
+    new TextDecoder().decode(await readSmallFile(files, 'config.json')),
+  );
+  const open = () => Promise.resolve({ files, release: () => void released++ });
+  const config = parsePolicyConfig(json);
+  return { id: 'm', revision: 'r', config, stored: 'f32', engines: 1, open };
+}
+
+const host = (questions: readonly WorldQuestion[]): DemonstrationsHost =>
+  new DemonstrationsHost({
+    policy: facts,
+    world: () =>
+      Promise.resolve({
+        seed: 0,
+        questions,
+        retriever: retrieverOver([...LOCAL, ...WEB], []),
+        router: createRouter(),
+      }),
+  });
+
+const TRAIN = Array.from({ length: 3 }, (_, i) => question(`q${i}`, 'train'));
+const how = (id = 'search/grpo') => ({
+  settings: getTraining(id),
+  setup: BUILT_IN_SETUP,
+  maxTokens: 1200,
+});
+
+describe('demonstrations made in the lab', () => {
+  it('are of the training questions, in the tokens of the model, and usable by a cold start', async () => {
+    const told: DemonstrationsProgress[] = [];
+    const questions = [...TRAIN, question('held out', 'test')];
+    const outcome = await host(questions).make({ kind: 'gold' }, how(), (one) => told.push(one));
+    if (outcome.status !== 'made') throw new Error('cancelled');
+    expect(outcome.summary).toMatchObject({ of: 3, kept: 3, leftOut: {} });
+    const rollouts = readDemonstrations((await outcome.file?.text()) ?? '', 100_000);
+    expect(rollouts.map((one) => one.question.id)).toEqual(['q0', 'q1', 'q2']);
+    expect(rollouts[0]).toMatchObject({ policy: { id: 'm' }, metrics: { em: 1 } });
+    expect(told.at(-1)).toEqual({ done: 3, total: 3, kept: 3 });
+    expect(released).toBeGreaterThan(0);
+    // What they become when they are given as rollouts of others.
+    const again = await host([]).make(
+      { kind: 'rollouts', name: 'file', files: [{ name: 'file', blob: outcome.file! }] },
+      how(),
+      () => undefined,
+    );
+    expect(again).toMatchObject({ status: 'made', summary: { of: 3, kept: 3 } });
+  });
+
+  it('end where they are cancelled, and nothing is kept', async () => {
+    const many = Array.from({ length: 200 }, (_, i) => question(`q${i}`, 'train'));
+    const lab = host(many);
+    let done = 0;
+    const outcome = await lab.make({ kind: 'gold' }, how(), (progress) => {
+      ({ done } = progress);
+      void lab.cancel();
+    });
+    expect(outcome).toEqual({ status: 'cancelled' });
+    expect(done).toBeLessThan(200);
+  });
+
+  it('are refused with a reason where there is nothing to write', async () => {
+    const make = (lab: DemonstrationsHost, id?: string) =>
+      lab.make({ kind: 'gold' }, how(id), () => undefined);
+    await expect(make(host([question('q', 'test')]))).rejects.toThrow(/choose others/);
+    await expect(make(host(TRAIN), 'kunlun-baize/whole')).rejects.toThrow(/Choose another recipe/);
+  });
+});

@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DemonstrationsOutcome } from '../../../../src/lab/contract/demonstrations.ts';
+import { getTraining } from '../../../../src/recipes/index.ts';
+import { DemonstrationsFold } from '../../../../src/ui/train/form/folds/DemonstrationsFold.tsx';
+import { FormState } from '../../../../src/ui/train/form/fields/fields.tsx';
+import { useDemonstrations } from '../../../../src/ui/train/store/demonstrations.ts';
+import {
+  makeDemonstrations,
+  useMaking,
+} from '../../../../src/ui/train/store/make-demonstrations.ts';
+import { emptyRollout, metrics, policySegment } from '../../../fixtures/rollouts.ts';
+import { htmlOf, wordsIn } from '../../kit/render.tsx';
+import { connectFake, stubPage } from '../../lab/fake-lab.ts';
+
+const SETTINGS = getTraining('search/grpo');
+const rollout = {
+  ...emptyRollout('r'),
+  segments: [policySegment([1])],
+  metrics: metrics({ em: 1 }),
+};
+const MADE: DemonstrationsOutcome = {
+  status: 'made',
+  file: new Blob([JSON.stringify(rollout)]),
+  summary: {
+    of: 4,
+    kept: 1,
+    leftOut: { 'not-retrieved': 3 },
+    tokens: { least: 500, p10: 500, median: 500, p90: 500, most: 500, mean: 500 },
+    trained: 100,
+    searches: 2,
+  },
+};
+
+const words = (): string =>
+  wordsIn(
+    htmlOf(
+      <FormState value={{ raw: {}, errors: {}, settings: SETTINGS }}>
+        <DemonstrationsFold />
+      </FormState>,
+      useMaking,
+    ),
+  );
+
+beforeEach(() => {
+  stubPage();
+  useMaking.setState(useMaking.getInitialState(), true);
+});
+
+describe('demonstrations for a cold start', () => {
+  it('become the file of the run, and a file of the Rollouts page', async () => {
+    const { callsOf } = connectFake({
+      demonstrations: { make: () => Promise.resolve(MADE) },
+      rollouts: {
+        files: () => Promise.resolve([]),
+        importFile: () => Promise.resolve({ status: 'cancelled' }),
+      },
+    });
+    await makeDemonstrations({ kind: 'gold' }, SETTINGS, 1200);
+    expect(callsOf('demonstrations.make')[0]?.slice(0, 2)).toMatchObject([
+      { kind: 'gold' },
+      { settings: SETTINGS, maxTokens: 1200 },
+    ]);
+    expect(useDemonstrations.getState()).toMatchObject({
+      file: { name: 'demonstrations-gold-search.jsonl' },
+      counts: { of: 'rollouts', all: 1, right: 1 },
+    });
+    await vi.waitFor(() =>
+      expect(callsOf('rollouts.importFile')[0]?.[2]).toBe('demonstrations-gold-search.jsonl'),
+    );
+    expect(words()).toMatch(
+      /4 questions.*1 kept as demonstrations.*3 left out: a search did not bring/,
+    );
+  });
+
+  it('say how far they are, and can be cancelled', () => {
+    useMaking.setState({ progress: { done: 30, total: 2400, kept: 20 } });
+    expect(words()).toMatch(/30 of 2,400 read, 20 kept Cancel/);
+  });
+
+  it('that cannot be made say why', async () => {
+    connectFake({
+      demonstrations: { make: () => Promise.reject(new Error('no training question')) },
+    });
+    await makeDemonstrations({ kind: 'gold' }, SETTINGS, 1200);
+    expect(words()).toContain('The demonstrations could not be made: no training question');
+  });
+});
