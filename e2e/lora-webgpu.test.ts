@@ -50,7 +50,7 @@ slow(
   'test/policy/model/agreement.test.ts > of fewer bits is worse',
   'e2e/ask/ask-webgpu.test.ts > asks, streams, answers and plays back on WebGPU',
 )(
-  'samples and trains on WebGPU as transformers and PEFT do, to 1e-4: Qwen3 (also at other temperatures), SmolLM3, and Qwen2 held in halves',
+  'samples and trains on WebGPU as transformers and PEFT do, to 1e-4: Qwen3 (also at other temperatures), SmolLM3, Gemma 3, and Qwen2 held in halves',
   async () => {
     const { page } = stage;
     await page.goto(stage.url);
@@ -72,16 +72,22 @@ slow(
     const wantedAtT = tempered.sequences.flatMap(({ logprobs }) => logprobs.slice(1));
     expect(relative(report.tempered.logprobs, wantedAtT)).toBeLessThan(1e-4);
 
-    const family = await loadFamily('smollm3');
-    const { greedy, sequences } = family.expected;
-    expect(report.family.ids).toEqual(greedy.ids.slice(0, 6));
-    expect(relative(report.family.sampledLogprobs, greedy.logprobs.slice(0, 6))).toBeLessThan(1e-4);
-    const logprobs = sequences.flatMap((s) => s.logprobs.slice(1));
-    expect(relative(report.family.logprobs, logprobs)).toBeLessThan(1e-4);
-    for (const { name, offset, length } of loraSlots(family.source.config, family.adapter.spec)) {
-      const got = report.family.gradients.slice(offset, offset + length);
-      const want = present(family.gradients.get(name), name).data;
-      expect(relative(got, want), name).toBeLessThan(1e-4);
+    for (const [of, name] of [
+      [report.family, 'smollm3'],
+      [report.gemma, 'gemma3'],
+    ] as const) {
+      const family = await loadFamily(name);
+      const { greedy, sequences } = family.expected;
+      const count = of.ids.length;
+      expect(of.ids).toEqual(greedy.ids.slice(0, count));
+      expect(relative(of.sampledLogprobs, greedy.logprobs.slice(0, count))).toBeLessThan(1e-4);
+      const logprobs = sequences.flatMap((s) => s.logprobs.slice(1));
+      expect(relative(of.logprobs, logprobs)).toBeLessThan(1e-4);
+      for (const slot of loraSlots(family.source.config, family.adapter.spec)) {
+        const got = of.gradients.slice(slot.offset, slot.offset + slot.length);
+        const want = present(family.gradients.get(slot.name), slot.name).data;
+        expect(relative(got, want), slot.name).toBeLessThan(1e-4);
+      }
     }
 
     // Matrices in halves, as a GPU holds those of a bf16 checkpoint: nothing is lost.

@@ -33,6 +33,8 @@ export interface LoraReport extends Trained {
   tempered: Trained;
   /** Of a checkpoint that was read by range and uploaded layer by layer. */
   family: FamilyReport;
+  /** Of a Gemma 3, whose window is shorter than its texts. */
+  gemma: FamilyReport;
   /** The same of a checkpoint whose matrices are held in halves. */
   halves: FamilyReport & { held: MatrixType[] };
 }
@@ -138,6 +140,7 @@ async function report(): Promise<LoraReport> {
     adapter: `${gpu.info.vendor} ${gpu.info.architecture}`,
     ...trained,
     family: await family('families/smollm3', 'f32', { tokens: 6, sequences: 9 }),
+    gemma: await family('families/gemma3', 'f32', { tokens: 3, sequences: 9 }),
     halves: await family('families/qwen2', 'f16', { tokens: 2, sequences: 1 }),
   };
 }

@@ -1,4 +1,5 @@
-import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
+import type { PolicyVariant } from '../../../src/policy/checkpoint/config.ts';
+import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
 
 /** A decoder of two layers whose logits differ, for tests of the engine. */
 
@@ -15,6 +16,27 @@ export const config = {
   tieWordEmbeddings: true,
   maxPositions: 512,
 };
-export const weights = initWeights(config, 5);
-// At their first size the logits are all but equal.
-for (let i = 0; i < weights.flat.length; i++) weights.flat[i] = 4 * (weights.flat[i] ?? 0);
+/** At their first size the logits are all but equal. */
+function larger(made: PolicyWeights): PolicyWeights {
+  for (let i = 0; i < made.flat.length; i++) made.flat[i] = 4 * (made.flat[i] ?? 0);
+  return made;
+}
+export const weights = larger(initWeights(config, 5));
+
+const variant: PolicyVariant = {
+  family: 'gemma3_text',
+  qkNorm: true,
+  qkvBias: false,
+  oBias: false,
+  mlpBias: false,
+  rope: { type: 'linear', factor: 8 },
+  unturnedLayers: [],
+  gate: 'gelu',
+  outputNorms: true,
+  normOffset: 1,
+  embedScale: 4,
+  queryScale: 1,
+  window: { positions: 11, layers: [0], ropeTheta: 500, rope: { type: 'default' } },
+};
+/** A Gemma whose window is shorter than the texts. */
+export const gemmaWeights = larger(initWeights({ ...config, variant }, 6));

@@ -95,6 +95,32 @@ describe('the template of a checkpoint', () => {
     expect(template.render(user, { ...plain, now })).toBe('06 Jul 2024, 100%');
   });
 
+  it('of Gemma puts a system turn before the first question, and has no other roles', () => {
+    const source = readFileSync(
+      new URL('../../fixtures/tool-chat/gemma3.jinja', import.meta.url),
+      'utf8',
+    );
+    const gemma = new ChatTemplate(source, { bos_token: '<bos>' });
+    const asked = [
+      { role: 'system', content: 'Search first.' },
+      { role: 'user', content: ' Who? ' },
+      { role: 'assistant', content: 'Ada' },
+      { role: 'user', content: 'When?' },
+    ] as const;
+    const turn = (role: string, text: string): string =>
+      `<start_of_turn>${role}\n${text}<end_of_turn>\n`;
+    const turns = [
+      turn('user', 'Search first.\n\nWho?'),
+      turn('model', 'Ada'),
+      turn('user', 'When?'),
+    ];
+    expect(gemma.render(asked, { addGenerationPrompt: true })).toBe(
+      `<bos>${turns.join('')}<start_of_turn>model\n`,
+    );
+    const twice = [asked[1], asked[3]];
+    expect(() => gemma.render(twice, plain)).toThrow(/Conversation roles must alternate/);
+  });
+
   it('may refuse a conversation, in its own words', () => {
     expect(() => render('{{ raise_exception("roles must alternate") }}')).toThrow(
       new ChatTemplateError('chat template: roles must alternate'),
