@@ -8,4 +8,14 @@ export interface PackedRows {
   readonly codes: Uint8Array;
   /** [rows, groups], binary16. */
   readonly scales: Uint16Array;
+  /** How far they are from what they were made of; absent: nothing was rounded, or nobody counted. */
+  readonly rounded?: RoundingError;
+}
+
+/** How far rounded values are from those that were given. */
+export interface RoundingError {
+  /** Largest difference of a value. */
+  worst: number;
+  /** The largest difference as a share of the largest value of its group of 32. */
+  share: number;
 }

@@ -26,7 +26,10 @@ export interface PackedSource {
   readonly held: Readonly<Record<string, MatrixType>>;
   /** What it is stored in, in the file's words, such as `Q4_K`. */
   storedAs(name: string): string;
-  /** Rows [from, to) of a matrix in `type`, with nothing rounded; null where `type` cannot hold them exactly. */
+  /**
+   * Rows [from, to) of a matrix in `type`: exactly, or rounded as `quantise` does where the source is faster at it;
+   * null where the caller has to round them.
+   */
   rows(name: string, type: PackedType, from: number, to: number): Promise<PackedRows | null>;
 }
 

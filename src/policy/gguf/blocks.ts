@@ -1,4 +1,5 @@
-import { fromFloat16Bits } from '../../base/float16.ts';
+import { fromFloat16Bits, toFloat16Bits } from '../../base/float16.ts';
+import type { RoundingError } from '../checkpoint/packed-rows.ts';
 import { widen } from '../checkpoint/safetensors.ts';
 import { bytesOfValues, typeShape, type GgufType } from './types.ts';
 
@@ -245,6 +246,102 @@ export function packedBlocks(
   }
   return { codes, scales };
 }
+
+/** The codes of 32 values that are `scale · code + minimum`, with both of them. */
+interface AffineGroup {
+  readonly codes: Int8Array;
+  readonly scale: number;
+  readonly least: number;
+}
+
+const affineGroup =
+  (codesOf: (b: Uint8Array, at: number) => Int8Array) =>
+  (b: Uint8Array, at: number): AffineGroup => ({
+    codes: codesOf(b, at + 4),
+    scale: half(b, at),
+    least: half(b, at + 2),
+  });
+
+const affineGroupOfK =
+  (five: boolean) =>
+  (b: Uint8Array, at: number, group: number): AffineGroup => {
+    const [s, m] = scaleAndMinimum(b, at + 4, group);
+    const from = at + (five ? 48 : 16) + 32 * (group >> 1);
+    const shift = 4 * (group & 1);
+    for (let i = 0; i < 32; i++) {
+      const high = five ? (((b[at + 16 + i] ?? 0) >> group) & 1) << 4 : 0;
+      scratch[i] = (((b[from + i] ?? 0) >> shift) & 15) | high;
+    }
+    const least = -fround(half(b, at + 2) * m);
+    return { codes: scratch, scale: fround(half(b, at) * s), least };
+  };
+
+const AFFINE = {
+  Q4_1: affineGroup(fourBits),
+  Q5_1: affineGroup((b, at) => fiveBits(b, at, at + 4)),
+  Q4_K: affineGroupOfK(false),
+  Q5_K: affineGroupOfK(true),
+} as const satisfies Partial<
+  Record<GgufType, (b: Uint8Array, at: number, group: number) => AffineGroup>
+>;
+
+/** Types whose groups of 32 values have a scale and a minimum, and at most 32 different values. */
+type AffineType = keyof typeof AFFINE;
+
+export const isAffine = (type: GgufType): type is AffineType => Object.hasOwn(AFFINE, type);
+
+const table = new Int8Array(32);
+
+/**
+ * Stored values as `int8` rows, rounded as `quantise` rounds them: only the 16 or 32 values that a group can have are.
+ * @returns null where a value is too large for a binary16 scale, or no finite number
+ */
+export function roundedBlocks(
+  type: AffineType,
+  bytes: Uint8Array,
+  count: number,
+): { codes: Uint8Array; scales: Uint16Array; rounded: RoundingError } | null {
+  const { bytes: size, values } = typeShape(type);
+  const perBlock = values / 32;
+  const groups = count / 32;
+  const levels = new Int8Array(count);
+  const scales = new Uint16Array(groups);
+  const rounded = { worst: 0, share: 0 };
+  for (let group = 0; group < groups; group++) {
+    const block = Math.floor(group / perBlock);
+    const { codes, scale, least } = AFFINE[type](bytes, block * size, group - block * perBlock);
+    let present = 0;
+    for (let i = 0; i < 32; i++) present |= 1 << codes[i]!;
+    const [first, last] = [31 - Math.clz32(present & -present), 31 - Math.clz32(present)];
+    // Values grow or fall with their codes: the largest in size is at an end.
+    const largest = Math.max(
+      Math.abs(fround(fround(scale * first) + least)),
+      Math.abs(fround(fround(scale * last) + least)),
+    );
+    const bits = toFloat16Bits(largest / 127);
+    const unit = fromFloat16Bits(bits);
+    if (!Number.isFinite(unit)) return null;
+    scales[group] = bits;
+    let worst = 0;
+    for (let code = first; code <= last; code++) {
+      if (((present >>> code) & 1) === 0) continue;
+      const value = fround(fround(scale * code) + least);
+      const level = unit === 0 ? 0 : roundedLevel(value, unit);
+      table[code] = level;
+      worst = Math.max(worst, Math.abs(value - fround(level * unit)));
+    }
+    for (let i = 0; i < 32; i++) levels[32 * group + i] = table[codes[i]!]!;
+    if (worst > rounded.worst) rounded.worst = worst;
+    if (worst > rounded.share * largest) rounded.share = worst / largest;
+  }
+  return { codes: new Uint8Array(levels.buffer), scales, rounded };
+}
+
+/** As `quantise` rounds to int8: half away from zero. */
+const roundedLevel = (value: number, unit: number): number => {
+  const size = Math.min(127, Math.floor(Math.abs(value / unit) + 0.5));
+  return value < 0 ? -size : size;
+};
 
 /** Bytes of values [from, to) widened to whole blocks, and how many values that adds before them. */
 export function blocksAround(

@@ -5,7 +5,15 @@ import type { PackedRows } from '../checkpoint/packed-rows.ts';
 import type { PackedSource } from '../checkpoint/tensor-source.ts';
 import type { MatrixType, PackedType } from '../checkpoint/weight-type.ts';
 import { parameterSlots, type ParameterSlot } from '../checkpoint/weights.ts';
-import { blocksAround, dequantiseBlocks, isSymmetric, packedBlocks } from './blocks.ts';
+import { groupsOf } from '../ops/quantise.ts';
+import {
+  blocksAround,
+  dequantiseBlocks,
+  isAffine,
+  isSymmetric,
+  packedBlocks,
+  roundedBlocks,
+} from './blocks.ts';
 import { readBytes, type GgufBytes, type GgufTensor } from './header.ts';
 import {
   ggufName,
@@ -15,7 +23,7 @@ import {
   storedPlusOne,
   type GgufArchitecture,
 } from './names.ts';
-import { bytesOfValues, typeShape, type GgufType } from './types.ts';
+import { bytesOfValues, type GgufType } from './types.ts';
 
 /** A tensor and the file that it is in: a model may be split into several. */
 export interface FiledTensor extends GgufTensor {
@@ -197,15 +205,21 @@ export function ggufSource(
     const place = placeOf(name);
     const { tensor, columns, interleaved } = place;
     const { type, begin, file } = tensor;
-    if (!isSymmetric(type) || (as === 'int4' && type !== 'Q4_0')) return null;
+    const exact = isSymmetric(type) && (as === 'int8' || type === 'Q4_0');
+    if (!exact && !(isAffine(type) && as === 'int8')) return null;
     const [first, end] = around(place, from * columns, to * columns);
     const bytes = await readBytes(
       file,
       begin + bytesOfValues(type, first),
       begin + bytesOfValues(type, end),
     );
-    const packed = packedBlocks(type, bytes, end - first, as);
-    const groups = columns / typeShape(type).values;
+    const packed: PackedRows | null = isSymmetric(type)
+      ? packedBlocks(type, bytes, end - first, as)
+      : isAffine(type)
+        ? roundedBlocks(type, bytes, end - first)
+        : null;
+    if (!packed) return null;
+    const groups = groupsOf(columns);
     const size = (packed.codes.length / packed.scales.length) * groups;
     const [codes, scales] =
       interleaved > 0
@@ -215,6 +229,7 @@ export function ggufSource(
     return {
       codes: codes.subarray(low * size, high * size),
       scales: scales.subarray(low * groups, high * groups),
+      ...(packed.rounded && { rounded: packed.rounded }),
     };
   };
   const packing: PackedSource = {

@@ -1,9 +1,9 @@
-import type { PackedRows } from '../checkpoint/packed-rows.ts';
-import { dequantise, GROUP, heldValues, quantise } from '../ops/quantise.ts';
+import type { PackedRows, RoundingError } from '../checkpoint/packed-rows.ts';
+import { GROUP, heldValues, quantise } from '../ops/quantise.ts';
 import type { MatrixType } from '../ops/values.ts';
 
 /** Rounds rows of a matrix to the type that it is held in, and keeps the largest difference. */
-export class RoundingErrors {
+export class RoundingErrors implements RoundingError {
   readonly #columns: number;
   readonly #type: MatrixType;
   worst = 0;
@@ -14,6 +14,12 @@ export class RoundingErrors {
     [this.#columns, this.#type] = [columns, type];
   }
 
+  /** Counts rows that were rounded elsewhere. */
+  add({ worst, share }: RoundingError): void {
+    this.worst = Math.max(this.worst, worst);
+    this.share = Math.max(this.share, share);
+  }
+
   /** The rows as a matrix of the type takes them. */
   held(values: Float32Array): Float32Array | PackedRows {
     const type = this.#type;
@@ -22,9 +28,7 @@ export class RoundingErrors {
       this.#compare(values, heldValues(values, this.#columns, type));
       return values;
     }
-    const packed = quantise(values, this.#columns, type);
-    this.#compare(values, dequantise(packed, this.#columns, type));
-    return packed;
+    return quantise(values, this.#columns, type, this);
   }
 
   #compare(values: Float32Array, rounded: Float32Array): void {

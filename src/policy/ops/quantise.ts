@@ -1,5 +1,5 @@
 import { fromFloat16, fromFloat16Bits, toFloat16, toFloat16Bits } from '../../base/float16.ts';
-import type { PackedRows } from '../checkpoint/packed-rows.ts';
+import type { PackedRows, RoundingError } from '../checkpoint/packed-rows.ts';
 import type { MatrixType, PackedType } from '../checkpoint/weight-type.ts';
 
 /** Values along the input that share a scale. */
@@ -54,55 +54,98 @@ function checkFinite(values: Float32Array, columns: number): void {
   );
 }
 
-/**
- * The scale of a group, rounded to binary16. `int8`: the largest value is ±127. `int4`: the value that
- * is largest in size is −8, so that a scale may be negative and all 16 codes serve.
- */
-function scaleOf(values: Float32Array, from: number, to: number, type: PackedType): number {
+/** The value of a group that is largest in size. */
+function largestOf(values: Float32Array, from: number, to: number): number {
   let largest = 0;
   for (let i = from; i < to; i++) {
     const value = values[i] ?? 0;
     if (Math.abs(value) > Math.abs(largest)) largest = value;
   }
-  return toFloat16Bits(type === 'int8' ? Math.abs(largest) / 127 : largest / -8);
+  return largest;
 }
 
-/** Half away from zero, as `Math.round` of a size: the same for a value and its negative. */
-const rounded = (x: number): number => Math.sign(x) * Math.floor(Math.abs(x) + 0.5);
+/**
+ * Rounds values [from, to) to whole multiples of a scale between `low` and `high`, half away from zero.
+ * @param bits those of `values`: a branch on the sign would be guessed wrong for every second value
+ * @returns the largest difference from what they stand for then
+ */
+function roundGroup(
+  values: Float32Array,
+  bits: Int32Array,
+  from: number,
+  to: number,
+  scale: number,
+  low: number,
+  high: number,
+  levels: Int8Array,
+  at: number,
+): number {
+  const turned = scale < 0 ? -1 : 0;
+  let worst = 0;
+  for (let i = from, k = at; i < to; i++, k++) {
+    const value = values[i]!;
+    // Truncated, as sizes are far below 2³¹.
+    const size = (Math.abs(value / scale) + 0.5) | 0;
+    const sign = (bits[i]! ^ turned) >> 31;
+    let level = (size ^ sign) - sign;
+    if (level < low) level = low;
+    else if (level > high) level = high;
+    levels[k] = level;
+    const difference = Math.abs(value - Math.fround(level * scale));
+    if (difference > worst) worst = difference;
+  }
+  return worst;
+}
+
+/** Two levels a byte, the first in the low half. */
+function inHalves(levels: Int8Array): Uint8Array {
+  const codes = new Uint8Array(levels.length / 2);
+  for (let i = 0; i < codes.length; i++)
+    codes[i] = (levels[2 * i]! + 8) | ((levels[2 * i + 1]! + 8) << 4);
+  return codes;
+}
 
 /**
- * Rounds rows [rows, columns] to codes and scales.
+ * Rounds rows [rows, columns] to codes and scales. A scale is rounded to binary16; in `int8` the largest value is ±127,
+ * in `int4` the value that is largest in size is −8, so that a scale may be negative and all 16 codes serve.
+ * @param error is raised to the largest differences, where it is given
  * @throws RangeError where a value is no finite number, or a group is too large for a binary16 scale
  */
-export function quantise(values: Float32Array, columns: number, type: PackedType): PackedRows {
+export function quantise(
+  values: Float32Array,
+  columns: number,
+  type: PackedType,
+  error?: RoundingError,
+): PackedRows {
   checkFinite(values, columns);
   const rows = values.length / columns;
   const groups = groupsOf(columns);
-  const bytes = groupBytes(type);
   const [low, high] = type === 'int8' ? [-127, 127] : [-8, 7];
-  const codes = new Uint8Array(rows * groups * bytes);
+  const words = new Int32Array(values.buffer, values.byteOffset, values.length);
+  const levels = new Int8Array(rows * groups * GROUP);
   const scales = new Uint16Array(rows * groups);
   for (let row = 0; row < rows; row++)
     for (let g = 0; g < groups; g++) {
       const at = row * groups + g;
       const from = row * columns + g * GROUP;
       const to = Math.min(from + GROUP, (row + 1) * columns);
-      const bits = scaleOf(values, from, to, type);
+      const largest = largestOf(values, from, to);
+      const bits = toFloat16Bits(type === 'int8' ? Math.abs(largest) / 127 : largest / -8);
       const scale = fromFloat16Bits(bits);
       if (!Number.isFinite(scale))
         throw broken(from, columns, `and its neighbours are too large for ${type}`);
       scales[at] = bits;
-      for (let k = 0; k < GROUP; k++) {
-        const value = from + k < to ? (values[from + k] ?? 0) : 0;
-        const level = scale === 0 ? 0 : rounded(value / scale);
-        const code = Math.min(high, Math.max(low, level));
-        if (type === 'int8') codes[at * bytes + k] = code;
-        else {
-          const byte = at * bytes + (k >> 1);
-          codes[byte] = (codes[byte] ?? 0) | ((code + 8) << (4 * (k & 1)));
-        }
+      if (largest === 0) continue;
+      const worst =
+        scale === 0
+          ? Math.abs(largest)
+          : roundGroup(values, words, from, to, scale, low, high, levels, at * GROUP);
+      if (error && worst > 0) {
+        error.worst = Math.max(error.worst, worst);
+        error.share = Math.max(error.share, worst / Math.abs(largest));
       }
     }
+  const codes = type === 'int8' ? new Uint8Array(levels.buffer) : inHalves(levels);
   return { codes, scales };
 }
 

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fromFloat16Bits } from '../../../src/base/float16.ts';
-import { dequantiseBlocks, isSymmetric, packedBlocks } from '../../../src/policy/gguf/blocks.ts';
+import {
+  dequantiseBlocks,
+  isAffine,
+  isSymmetric,
+  packedBlocks,
+  roundedBlocks,
+} from '../../../src/policy/gguf/blocks.ts';
 import { readGgufHeader } from '../../../src/policy/gguf/header.ts';
-import { GGUF_TYPES } from '../../../src/policy/gguf/types.ts';
-import { dequantise } from '../../../src/policy/ops/quantise.ts';
+import { GGUF_TYPES, typeShape } from '../../../src/policy/gguf/types.ts';
+import { dequantise, quantise } from '../../../src/policy/ops/quantise.ts';
 import { bytesNamed } from './bytes.ts';
 
 const file = new Uint8Array(
@@ -40,6 +46,31 @@ describe('values of every type', () => {
     const { stored, values: expected, count } = values(type);
     expect(dequantise(packedBlocks(type, stored, count, 'int8'), 256, 'int8')).toEqual(expected);
   });
+
+  test.each(GGUF_TYPES.filter(isAffine))(
+    '%s: rounded to int8 by its levels as by its values, with the same differences',
+    (type) => {
+      const { bytes, values: perBlock } = typeShape(type);
+      const blocks = 2048 / perBlock;
+      let state = 1;
+      const stored = Uint8Array.from({ length: blocks * bytes }, (_, at) => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        // Scale and minimum of a block are halves: of either sign, none of them infinite.
+        return at % bytes < 4 && at % 2 === 1 ? (state >>> 24) & 0x9f : state >>> 24;
+      });
+      // A block of zeros.
+      stored.fill(0, 0, bytes);
+      for (const [given, count] of [
+        [values(type).stored, 512],
+        [stored, 2048],
+      ] as const) {
+        const rounded = { worst: 0, share: 0 };
+        const expected = quantise(dequantiseBlocks(type, given, count), 256, 'int8', rounded);
+        expect(roundedBlocks(type, given, count)).toEqual({ ...expected, rounded });
+        expect(rounded.worst).toBeGreaterThan(0);
+      }
+    },
+  );
 
   test('Q4_0: as int4 nothing is rounded', () => {
     const { stored, values: expected, count } = values('Q4_0');

@@ -42,7 +42,7 @@ describe.each(DEVICES)('%s', (_, open) => {
     expect(() => writer.write(0, new Float32Array(6))).toThrow(RangeError);
     expect(() => writer.write(-1, new Float32Array(4))).toThrow(RangeError);
     expect(() => writer.write(2, new Float32Array(8))).toThrow(
-      /from row 2 are not rows of \[3, 4\]/,
+      /2 rows from 2 on are not those of \[3, 4\]/,
     );
     writer.write(0, new Float32Array(4));
     writer.write(2, new Float32Array(4));
