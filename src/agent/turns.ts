@@ -6,6 +6,7 @@ import { isBareCall, readCalls } from './transcript/calls/read-calls.ts';
 import { cutIds } from './transcript/blocks.ts';
 import type { Placed } from './transcript/conversation.ts';
 import { endTexts, toolChatOf } from './transcript/prompt.ts';
+import { resolveCall, toolsOf } from './transcript/tool-list.ts';
 
 /**
  * The protocol of tools: the model's turns are read whole, and what the environment says to them is rendered by the
@@ -56,9 +57,13 @@ function readMessage(state: RunState, turn: Turn, message: Message): void {
   }
   conversation.relabel(message.segment, 'search');
   const { segment } = message;
-  if (toolChatOf(deps.policy, settings).family !== 'llama3')
+  const calls = readCalls(message.text);
+  const tools = toolsOf(settings);
+  // A call that is wrong in itself is one fault.
+  const known = calls.every((read) => 'tool' in resolveCall(read, tools));
+  if (known && toolChatOf(deps.policy, settings).family !== 'llama3')
     fault(state, 'a call without the tags that this model has for calls', segment);
-  turn.calls.push(...readCalls(message.text).map((read) => ({ read, segment })));
+  turn.calls.push(...calls.map((read) => ({ read, segment })));
 }
 
 /** Reads what the model wrote in one turn, or in a part of it. */

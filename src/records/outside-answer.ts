@@ -9,10 +9,15 @@ interface Piece {
 /** Tags, and control tokens of chat templates. */
 const TAG = /<\/?[a-z_]+>|<\|[^<>|]*\|>|<\/?s>|<(?:start|end)_of_turn>/giu;
 
-/** Prose is `other` in the protocol's own tags; a format that reads it as a thought opens no tag for it. */
+/**
+ * Prose is `other` in the protocol's own tags; a format that reads it as a thought opens no tag for it. An answer block
+ * without the box that its format asks for is prose too.
+ */
 const isProse = ({ source, role, text }: Piece): boolean =>
   source === 'policy' &&
-  (role === 'other' || (role === 'think' && !text.trimStart().startsWith('<')));
+  (role === 'other' ||
+    role === 'answer' ||
+    (role === 'think' && !text.trimStart().startsWith('<')));
 
 /**
  * The last prose of a rollout without an answer, trimmed; null where it has an answer, or wrote none outside its tags.
@@ -31,7 +36,9 @@ export function outsideAnswer({
   for (let last = segments.length - 1; last >= 0; last--) {
     let text = '';
     for (; last >= 0 && isProse(segments[last]!); last--) text = segments[last]!.text + text;
-    const prose = text.replaceAll(TAG, ' ').trim();
+    // One token may hold parts of two tags, such as `><`.
+    const begun = text === '' ? '' : (/<\/?[a-z_]*$/u.exec(segments[last]?.text ?? '')?.[0] ?? '');
+    const prose = (begun + text).replaceAll(TAG, ' ').trim();
     if (/[\p{L}\p{N}]/u.test(prose)) return prose;
   }
   return null;

@@ -41,6 +41,13 @@ describe('an answer in prose, outside the tags', () => {
     expect(longer?.f1).toBeCloseTo(2 / 8);
   });
 
+  it('may stand in an answer block without its box', async () => {
+    const rollout = await wrote('<think> so </think><short_answer> Borfield </short_answer>');
+    expect(rollout.answer).toBeNull();
+    expect(answerText(rollout)).toBe('Answered outside the tags: Borfield');
+    expect(outsideScores(rollout)).toEqual({ em: 1, f1: 1 });
+  });
+
   it('is the last that was written there', async () => {
     const rollout = await wrote('Perhaps Mondria', 'No, Borfield');
     expect(answerText(rollout)).toBe('Answered outside the tags: No, Borfield');

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { RECIPES } from '../../../src/recipes/index.ts';
-import { eventsOf, faultsOf, stopReason } from '../helpers.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import { runFork } from '../../../src/agent/run.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import { eventsOf, faultsOf, retrieverOver, stopReason } from '../helpers.ts';
 import { runText, serverOf } from './helpers.ts';
 import { ScriptedTokens } from './scripted-tokens.ts';
 import { chatOf, FAMILIES, tokenizerOf } from './tool-families.ts';
@@ -114,4 +117,25 @@ it('does not let a passage or a question end the user’s turn', async () => {
   const question = rollout.segments.find(({ role }) => role === 'question');
   expect(question?.ids).not.toContain(start);
   expect(question?.text).toContain('‹|im_end|›');
+});
+
+it('a fork goes through the recorded turns, and continues from the same context', async () => {
+  const call = `${family.write([
+    { name: 'search', query: 'author of Old Wolf' },
+    { name: 'search', query: 'Victor Kerlund' },
+  ])}${end}`;
+  const of = await runText({ policy: policyOf(call, ANSWER), overrides: TOOLS });
+  const at = of.events.findIndex(({ kind }) => kind === 'answer');
+  const deps = { retriever: retrieverOver(), router: createRouter(), now: Date.now };
+  const forked = await runFork(
+    { ...deps, policy: policyOf(ANSWER) },
+    { of: JSON.parse(JSON.stringify(of)) as Rollout, event: at, hint: 'Be brief.' },
+    { rolloutId: 'f' },
+  );
+  const texts = ({ segments }: Rollout): string => segments.map(({ text }) => text).join('');
+  expect(forked.answer).toBe('Borfield');
+  // The hint is in the message that was still open: the last result.
+  const shared = texts(of).slice(0, texts(of).lastIndexOf('\n</tool_response>'));
+  expect(texts(forked).slice(0, shared.length)).toBe(shared);
+  expect(texts(forked)).toContain('Be brief.');
 });
