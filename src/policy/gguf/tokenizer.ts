@@ -12,8 +12,8 @@ export interface GgufTokenizer {
   readonly tokenizer: object;
   /** `tokenizer_config.json`: special tokens and the chat template. */
   readonly config: Record<string, unknown>;
-  /** `generation_config.json`: ids that end a text or a turn. */
-  readonly generation: { readonly eos_token_id: readonly number[] };
+  /** `generation_config.json`: ids that end a text or a turn, and what the model's authors sample with. */
+  readonly generation: Readonly<Record<string, number | readonly number[]>>;
 }
 
 const AGAIN = 'Download the file again, or convert the model with a current llama.cpp';
@@ -30,6 +30,22 @@ const TURN_ENDS = [
   '<EOT>',
   '<｜end▁of▁sentence｜>',
 ];
+
+/** Names of `generation_config.json` by those of llama.cpp's metadata, `general.sampling.*`. */
+const SAMPLING: Readonly<Record<string, string>> = {
+  temp: 'temperature',
+  top_p: 'top_p',
+  top_k: 'top_k',
+};
+
+/** Values are float32: 0.7 is 0.699999988 there. */
+const sampling = (metadata: GgufMetadata): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(SAMPLING).flatMap(([key, name]) => {
+      const value = metadata.number(`general.sampling.${key}`);
+      return value === undefined ? [] : [[name, Number(value.toPrecision(6))] as const];
+    }),
+  );
 
 /** Ids of SentencePiece files that name none: those of Llama 2. */
 const LLAMA_IDS: Readonly<Record<string, number>> = { bos: 1, eos: 2, unknown: 0 };
@@ -235,6 +251,6 @@ export function tokenizerOfGguf(metadata: GgufMetadata, file: string): GgufToken
       ...(padding && { pad_token: padding.text }),
       ...(templates !== undefined && { chat_template: templates }),
     },
-    generation: { eos_token_id: [...new Set(ends.map(({ id }) => id))] },
+    generation: { eos_token_id: [...new Set(ends.map(({ id }) => id))], ...sampling(metadata) },
   };
 }

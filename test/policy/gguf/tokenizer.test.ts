@@ -209,3 +209,15 @@ test('a token that begins with a byte order mark keeps it', async () => {
   });
   expect(metadata.texts('tokenizer.ggml.tokens')).toEqual(tokens);
 });
+
+it('keeps what the authors sample with, as generation_config.json names it', () => {
+  const { metadata } = cases.bytePair;
+  const of = (more: Metadata) => tokenizerOfGguf(held({ ...metadata, ...more }), FILE).generation;
+  const sampling = {
+    'general.sampling.temp': Math.fround(0.7),
+    'general.sampling.top_p': Math.fround(0.8),
+    'general.sampling.top_k': 20,
+  };
+  expect(of(sampling)).toMatchObject({ temperature: 0.7, top_p: 0.8, top_k: 20 });
+  expect(Object.keys(of({}))).toEqual(['eos_token_id']);
+});
