@@ -34,7 +34,7 @@ export interface FiledTensor extends GgufTensor {
  * What a matrix of each type is held in. A half or a level times a scale is held as it is stored; the types with a
  * minimum, or with a scale per 16 values, are rounded to int8.
  */
-export const HELD: Record<GgufType, MatrixType> = {
+const HELD: Record<GgufType, MatrixType> = {
   F32: 'f32',
   F16: 'f16',
   BF16: 'f32',

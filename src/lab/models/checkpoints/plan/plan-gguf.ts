@@ -54,7 +54,7 @@ async function checkText(files: CheckpointFiles, name: string): Promise<void> {
  * What a model is, by the headers of its files in their order.
  * @throws CheckpointError that says what is wrong with which file
  */
-export async function readGguf(
+async function readGguf(
   files: readonly GgufBytes[],
 ): Promise<Pick<CheckpointPlan, 'config'> & { gguf: GgufTypes }> {
   const model = await openGguf(files);
