@@ -49,6 +49,22 @@ class StoredFiles implements CheckpointFiles {
   }
 }
 
+/** GGUF files, as if they were those of a folder. */
+async function openGgufs(
+  files: CheckpointFiles,
+  rows: readonly Pick<FileRow, 'name' | 'done'>[],
+): Promise<CheckpointFiles> {
+  const { openGguf } = await import('../../../policy/gguf/open.ts');
+  const model = await openGguf(
+    rows.map(({ name, done: size }) => ({
+      name,
+      size,
+      read: (start, end) => files.readRange(name, start, end),
+    })),
+  );
+  return model.files;
+}
+
 /** A checkpoint with its files' rows. */
 export interface StoredCheckpoint {
   record: CheckpointRecord;
@@ -60,6 +76,8 @@ export class CheckpointStore {
   readonly #db: CheckpointDatabase;
   readonly files: RangeFiles;
   readonly #now: () => string;
+  /** The GGUF model that was opened last: its header and tokenizer are read once. */
+  #gguf: { id: string; files: Promise<CheckpointFiles> } | null = null;
 
   constructor(db: CheckpointDatabase, files: RangeFiles, now = () => new Date().toISOString()) {
     this.#db = db;
@@ -181,14 +199,12 @@ export class CheckpointStore {
     const files = new StoredFiles(this.files, id, new Map(rows.map((row) => [row.name, row.done])));
     const ggufs = rows.filter((row) => isGgufName(row.name));
     if (ggufs.length === 0) return files;
-    const { openGguf } = await import('../../../policy/gguf/open.ts');
-    const model = await openGguf(
-      ggufs.map(({ name: file, done }) => ({
-        name: file,
-        size: done,
-        read: (start, end) => files.readRange(file, start, end),
-      })),
-    );
-    return model.files;
+    if (this.#gguf?.id !== id) this.#gguf = { id, files: openGgufs(files, ggufs) };
+    try {
+      return await this.#gguf.files;
+    } catch (error) {
+      this.#gguf = null;
+      throw error;
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { CheckpointsHost } from '../../../../src/lab/models/checkpoints/host.ts';
 import type { PlanRequest } from '../../../../src/lab/contract/checkpoints.ts';
 import { openCheckpoint } from '../../../../src/policy/checkpoint/checkpoint.ts';
@@ -66,6 +66,9 @@ it('a file of this machine is shown, stored, and opens like a folder', async () 
   const [stored] = await host.list();
   expect(stored).toMatchObject({ name: 'Mine', state: 'ready', gguf: TYPES });
   const files = await bench.store.open(stored!.id);
+  const reads = vi.spyOn(bench.files, 'readRange');
+  expect(await bench.store.open(stored!.id)).toBe(files);
+  expect(reads).not.toHaveBeenCalled();
   const { packing, config } = await openCheckpoint(files);
   expect([packing?.storedAs('model.embed_tokens.weight'), config.layers]).toEqual(['Q8_0', 2]);
   const { tokenizer, chat } = await openReader(files);
