@@ -26,9 +26,16 @@ import {
   trimSteps,
   writeDemonstrations,
   writeRun,
+  writeStartAdapter,
   type RunFile,
 } from '../../src/cli/train/folder.ts';
-import { initialState, type TrainState } from '../../src/learn/rl/state.ts';
+import {
+  loadStartAdapter,
+  readStartAdapter,
+  startFiles,
+  withShapeOf,
+} from '../../src/cli/train/start-adapter.ts';
+import { initialState, isUntrained, type TrainState } from '../../src/learn/rl/state.ts';
 import type { TrainStep } from '../../src/records/training.ts';
 import { tinySettings, tinyWeights } from '../learn/rl/helpers.ts';
 
@@ -125,6 +132,39 @@ test('a run that learned nothing has no adapter', () => {
   saveSnapshot(empty, { ...trained, step: 4 }, file, config, { past: true });
   expect(readdirSync(at(null).folder)).toContain('adapter_model.safetensors');
   rmSync(empty, { recursive: true });
+});
+
+test('a run starts from the adapter of a folder or of a run, with its shape, and keeps a copy', async () => {
+  const [past, next] = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'forage-start-')));
+  const { config } = tinyWeights();
+  const settings = tinySettings();
+  const file: RunFile = {
+    format: 'forage.cli-run/2',
+    runId: 'run',
+    settings,
+    device: 'wasm',
+    policy: { folder: '/policy', id: 'untrained', revision: '0' },
+    world: { folder: null, seed: 1 },
+  };
+  createRun(past!, file);
+  const { noUpdate: _, ...state } = initialState(settings, config);
+  const adapter = state.adapter.map((value, i) => value + (i % 3));
+  saveSnapshot(past!, { ...state, adapter, step: 2 }, file, config);
+  const wider = { ...settings, adapter: { ...settings.adapter, rank: 2 * settings.adapter.rank } };
+  for (const given of [past!, `${past}@2`, adapterFolderOf(past!)]) {
+    const read = await readStartAdapter(config, given);
+    expect(read.flat).toEqual(adapter);
+    expect(withShapeOf(wider, read).adapter).toEqual(settings.adapter);
+    createRun(next!, { ...file, startAdapter: given });
+    writeStartAdapter(next!, startFiles(config, read));
+    expect(await loadStartAdapter(next!, readRun(next!), config)).toEqual(adapter);
+  }
+  // The state of such a run is not one that learned nothing.
+  expect(initialState(settings, config, adapter)).toMatchObject({ adapter, updates: 0 });
+  expect(isUntrained(initialState(settings, config, adapter))).toBe(false);
+  expect(await loadStartAdapter(past!, readRun(past!), config)).toBeNull();
+  expect(() => readStartAdapter(config, `${past}-none`)).toThrow('is missing; --adapter takes');
+  for (const folder of [past!, next!]) rmSync(folder, { recursive: true });
 });
 
 test('what the weights are held in is read back, and must be a type that there is', () => {

@@ -22,6 +22,7 @@ import {
   resumeSnapshot,
   trimSteps,
   writeDemonstrations,
+  writeStartAdapter,
   writeRun,
 } from '../train/folder.ts';
 import { sayBefore } from '../train/before.ts';
@@ -77,6 +78,7 @@ const FIXED = [
   'world-seed',
   'policy',
   'demonstrations',
+  'adapter',
   'device',
   'weights',
   'kv',
@@ -173,6 +175,11 @@ export const trainCommand: Command = {
       value: 'DIR',
       help: 'checkpoint folder or GGUF file (default: the built-in one)',
     },
+    adapter: {
+      type: 'string',
+      value: 'DIR',
+      help: 'adapter to start from, with its rank and matrices: a PEFT folder, or a run (DIR@STEP: one of its steps)',
+    },
     demonstrations: {
       type: 'string',
       value: 'FILE',
@@ -219,6 +226,8 @@ export const trainCommand: Command = {
         ),
       lists['switch'],
     );
+    if (swept && values.adapter !== undefined)
+      throw new UsageError('--sweep trains each run from scratch; leave --adapter out.');
     if (swept && values.out === undefined && values.check !== true)
       throw new UsageError('--sweep needs --out DIR, or --check.');
     if (swept) return runSweep(settings, values, lists);
@@ -231,11 +240,13 @@ export const trainCommand: Command = {
     }
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
-    const { file, opened } = await describeRun(settings, withSummarizer(settings, values), lists);
+    const described = await describeRun(settings, withSummarizer(settings, values), lists);
+    const { file, opened, startFiles } = described;
     makeFolders(out);
     using _held = holdRun(out);
     createRun(out, file);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
+    if (startFiles.length > 0) writeStartAdapter(out, startFiles);
     sayWarnings(file.settings, lists['set']);
     await train(out, null, optionsOf(values), opened);
   },

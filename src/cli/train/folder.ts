@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
-import { writePeft } from '../../policy/lora/peft.ts';
+import { writePeft, type AdapterFile } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -81,6 +81,8 @@ const runSchema = z.strictObject({
   summarizer: z.union([z.literal('extractive'), textModelSchema]).optional(),
   /** Who judges the held-out answers beside EM; absent: nobody. */
   judge: runJudgeSchema.optional(),
+  /** Folder or run whose adapter it started from; the adapter itself is in the run's folder. Absent: none. */
+  startAdapter: z.string().optional(),
   /** What was said of what it made before its first step, as its warm-up; absent: nothing was. */
   before: z.array(z.string()).optional(),
   /** SHA-256 of the rest as JSON; absent in runs of the time before it was written. */
@@ -96,6 +98,8 @@ const SETTINGS = 'settings.json';
 /** Trajectories that the run learns from, as they were given or as it made them. */
 const DEMONSTRATIONS = 'demonstrations.jsonl';
 const LATEST = 'latest.json';
+/** PEFT folder of the adapter that the run started from. */
+const START = 'start';
 
 /** What is hashed of `settings.json`: the same for files that say the same in the same order. */
 const hashOfRun = (file: object): string => hashOf(JSON.stringify(file));
@@ -170,6 +174,7 @@ export function createRun(run: string, file: RunFile): void {
     throw new UsageError(`${run} has a run already; --resume ${run} continues it.`);
   makeFolders(run);
   for (const name of [STEPS, DEMONSTRATIONS, HASHES]) rmSync(join(run, name), { force: true });
+  rmSync(join(run, START), { recursive: true, force: true });
   dropAdapters(run, 0);
   // Left by a process that was killed before `latest.json`; never to be taken for snapshots of this run.
   for (const name of snapshotFolders(run)) rmSync(join(run, name), { recursive: true });
@@ -181,6 +186,16 @@ export function writeDemonstrations(run: string, text: string): void {
   writeSafely(join(run, HASHES), encodeHashes({ [DEMONSTRATIONS]: hashOf(text) }));
   writeSafely(join(run, DEMONSTRATIONS), text);
 }
+
+/** Keeps the adapter that a run starts from: the folder that it came from may change. */
+export function writeStartAdapter(run: string, files: readonly AdapterFile[]): void {
+  makeFolders(startFolder(run));
+  for (const { name, bytes } of files) writeSafely(join(startFolder(run), name), bytes);
+  const hashes = Object.fromEntries(files.map(({ name, bytes }) => [name, hashOf(bytes)]));
+  writeSafely(join(startFolder(run), HASHES), encodeHashes(hashes));
+}
+
+export const startFolder = (run: string): string => join(run, START);
 
 /** Null where the run has none. @throws UsageError where they are damaged */
 export function loadDemonstrations(run: string): string | null {

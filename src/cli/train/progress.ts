@@ -109,13 +109,18 @@ export class TrainMeter {
     );
   }
 
-  /** That no step of the run had a gradient, why, and what to change. @param steps of the whole run */
-  end(steps: readonly MadeStep[]): void {
+  /**
+   * That no step of the run had a gradient, why, and what to change.
+   * @param steps of the whole run
+   * @param given whether it started from an adapter
+   */
+  end(steps: readonly MadeStep[], given = false): void {
     const nothing = nothingLearned(steps, this.settings);
     if (!nothing) return;
     say(`${nothing.headline}. ${nothing.why}`);
     for (const line of nothing.advice) say(`  ${line}`);
-    if (!nothing.before) say('  The adapter is as it began, so none is written.');
+    if (given) say('  The adapter is the one that it started from.');
+    else if (!nothing.before) say('  The adapter is as it began, so none is written.');
   }
 
   step(record: MadeStep): void {

@@ -35,6 +35,8 @@ import {
 } from '../helpers/summarizer.ts';
 import { openTextModelOf, type OpenTextModel } from '../helpers/text-model.ts';
 import { asUsage } from '../shared/train-settings.ts';
+import type { AdapterFile } from '../../policy/lora/peft.ts';
+import { loadStartAdapter, readStartAdapter, startFiles, withShapeOf } from './start-adapter.ts';
 import { BeforeLines } from './before.ts';
 import {
   adapterFolderOf,
@@ -62,6 +64,8 @@ export interface OpenRun {
 /** A run that is not begun, and what it works with. */
 export interface NewRun {
   file: RunFile;
+  /** Of the adapter that it starts from; empty without one. */
+  startFiles: readonly AdapterFile[];
   opened: OpenRun;
 }
 
@@ -82,11 +86,15 @@ export async function describeRun(
   lists: OptionLists = {},
 ): Promise<NewRun> {
   const named = sourcesOptions(values, lists);
-  const settings = asUsage(() => {
+  const recipe = asUsage(() => {
     checkRouter(chosen);
     return withSource(chosen, { source: defaultSource(named) });
   });
   const checkpoint = await openFolder(values.policy as string | undefined);
+  const startFrom = values.adapter as string | undefined;
+  const start =
+    startFrom === undefined ? null : await readStartAdapter(checkpoint.config, startFrom);
+  const settings = start ? withShapeOf(recipe, start) : recipe;
   const judge = await openJudgeModel(values);
   const summarizer = await openSummarizerOf(values);
   const opened = await openSources(named);
@@ -112,11 +120,16 @@ export async function describeRun(
     world: worldRecord(named.world, world.manifest.seed),
     sources,
     ...(summarizer && { summarizer: summarizer.name }),
+    ...(startFrom !== undefined && { startAdapter: resolve(startFrom) }),
     ...(judge && { judge: { model: judge.spec, ...askingOf(values) } }),
   };
   const [threads, microTokens] = [Number(values.threads), Number(values['micro-tokens'])];
   checkMemory(checkpoint, shapeOf(file, { threads, microTokens }));
-  return { file, opened: { sources: opened, summarizer, judge } };
+  return {
+    file,
+    startFiles: start ? startFiles(checkpoint.config, start) : [],
+    opened: { sources: opened, summarizer, judge },
+  };
 }
 
 /**
@@ -249,6 +262,7 @@ export async function train(
           judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
         demonstrations: () => loadDemonstrations(run),
         keepTrajectories: (text) => writeDemonstrations(run, text),
+        startAdapter: await loadStartAdapter(run, file, config),
         runId: file.runId,
         now: Date.now,
         onNotice,
@@ -287,7 +301,7 @@ export async function train(
       say(
         `Its adapter, for lab evaluate --adapter or lab train --adapter: ${adapterFolderOf(run)}`,
       );
-    meter.end(readSteps(run));
+    meter.end(readSteps(run), file.startAdapter !== undefined);
   } finally {
     summarizer?.close();
     judge?.close();

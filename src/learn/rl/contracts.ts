@@ -116,6 +116,8 @@ export interface TrainDeps {
   demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
   /** Of those that may be trained on, for a start that is made (`settings.start`). */
   startQuestions?: readonly Question[];
+  /** Adapter that the run starts from; absent: one that changes nothing yet. */
+  startAdapter?: Float32Array;
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;

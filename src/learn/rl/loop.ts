@@ -44,7 +44,7 @@ class TrainLoop {
     this.#settings = settings;
     this.#deps = deps;
     this.#hooks = hooks;
-    this.#state = state ?? initialState(settings, deps.config);
+    this.#state = state ?? initialState(settings, deps.config, deps.startAdapter);
   }
 
   async run(): Promise<TrainResult> {
@@ -197,7 +197,7 @@ class TrainLoop {
     try {
       // They are of the policy that the run began with, though it continues.
       const { step, adapter } = this.#state;
-      if (step > 0) await this.#sampleWith(initialState(this.#settings, this.#deps.config).adapter);
+      if (step > 0) await this.#sampleWith(this.#initial);
       this.#deps = { ...this.#deps, stored: await makeStored(this.#sampling()) };
       await this.#sampleWith(adapter);
       return true;
@@ -208,7 +208,7 @@ class TrainLoop {
   }
 
   get #initial(): Float32Array {
-    return initialState(this.#settings, this.#deps.config).adapter;
+    return initialState(this.#settings, this.#deps.config, this.#deps.startAdapter).adapter;
   }
 
   /** With what trajectories of the run's own are sampled. */

@@ -63,14 +63,22 @@ export interface TrainState {
   screened?: Screened;
 }
 
-/** The state before the first step; `curriculum` and `router` null mean: as they start. */
-export function initialState(settings: TrainSettings, config: PolicyConfig): TrainState {
-  const adapter = initAdapter(config, settings.adapter, deriveSeed(settings.seed, 'adapter'));
+/**
+ * The state before the first step; `curriculum` and `router` null mean: as they start.
+ * @param given adapter to start from
+ */
+export function initialState(
+  settings: TrainSettings,
+  config: PolicyConfig,
+  given?: Float32Array,
+): TrainState {
+  const adapter =
+    given ?? initAdapter(config, settings.adapter, deriveSeed(settings.seed, 'adapter'));
   return {
     step: 0,
     updates: 0,
     warmedUp: 0,
-    noUpdate: true,
+    ...(!given && { noUpdate: true }),
     adapter,
     first: new Float32Array(adapter.length),
     second: new Float32Array(adapter.length),

@@ -33,6 +33,8 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   demonstrations: () => string | null | Promise<string | null>;
   /** Keeps those that a run made itself, so that `demonstrations` has them when it continues. */
   keepTrajectories?: (text: string) => void | Promise<void>;
+  /** Adapter that the run starts from, with the shape that the settings say. */
+  startAdapter?: Float32Array | null;
   /** A line that the user should know. */
   onNotice: (line: string) => void;
 }
@@ -115,6 +117,7 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),
     heldOut: heldOutSample(ofSplit('dev'), settings.heldOut.questions),
     coldStartQuestions: answered,
+    ...(parts.startAdapter && { startAdapter: parts.startAdapter }),
     runId,
     now,
   };

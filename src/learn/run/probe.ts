@@ -105,7 +105,8 @@ async function wave(
   { settings, agent, questions, signal }: ProbeParts,
   { size, from, seconds }: { size: number; from: number; seconds: number },
 ): Promise<Rollout[]> {
-  const order = new Cycle(questions, deriveSeed(settings.seed, 'probe'));
+  // The questions of the first steps, in the order of most curricula: a short run takes as long as these do.
+  const order = new Cycle(questions, settings.seed);
   const stage = itemAt(settings.stages, 0, 'stages');
   const each = groupOf(settings, size);
   // One per group: Node warns of a signal that more than ten listen to.
@@ -269,17 +270,18 @@ export async function probe(parts: ProbeParts): Promise<Probe> {
     decode: await decodingRates(parts, most),
     prefill: await prefillSeconds(parts),
   };
-  const made: Rollout[] = [];
+  let asked = 0;
   const waves: ProbeWave[] = [];
   let size = Math.min(FIRST * engines, most);
   let last: Rollout[];
   for (;;) {
     onProgress?.(`${size} rollouts`);
-    const at = { size, from: made.length, seconds: waves.length === 0 ? FIRST_SECONDS : 600 };
+    const at = { size, from: asked, seconds: waves.length === 0 ? FIRST_SECONDS : 600 };
     const [rollouts, seconds] = await timed(agent, () => wave(parts, at));
     last = rollouts;
-    made.push(...rollouts);
-    waves.push({ rollouts: rollouts.map(probed), group: groupOf(settings, size), seconds });
+    const group = groupOf(settings, size);
+    asked += Math.ceil(size / group);
+    waves.push({ rollouts: rollouts.map(probed), group, seconds });
     const next = GROWTHS.map((growth) => Math.min(most, size * growth)).find(
       (wanted) =>
         wanted > size &&
