@@ -24,12 +24,12 @@ export type DemonstrationsOutcome =
 export interface DemonstrationsApi {
   /**
    * Makes them for the loop of these settings and in the tokens of the setup's model; an earlier call ends.
-   * @param maxTokens most tokens of one demonstration
+   * @param how `maxTokens`: most tokens of one demonstration; `most`: it ends when so many are kept
    * @throws Error as text, where the recipe's loop leaves nothing to write, or sources or files cannot be opened
    */
   make(
     from: DemonstrationsFrom,
-    how: { settings: TrainSettings; setup: Setup; maxTokens: number },
+    how: { settings: TrainSettings; setup: Setup; maxTokens: number; most: number },
     onProgress: (progress: DemonstrationsProgress) => void,
   ): Promise<DemonstrationsOutcome>;
   /** Ends the call under way; nothing of it is kept. */

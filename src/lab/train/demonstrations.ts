@@ -33,6 +33,9 @@ interface Parts {
 
 const JOB = 'demonstrations';
 
+/** Questions at the same time: a search waits for another worker, and for the web. */
+const AT_ONCE = 8;
+
 /** Between two messages of progress. */
 const PROGRESS_MS = 250;
 
@@ -63,7 +66,7 @@ export class DemonstrationsHost implements DemonstrationsApi {
 
   make(
     from: DemonstrationsFrom,
-    { settings, setup, maxTokens }: Parameters<DemonstrationsApi['make']>[1],
+    { settings, setup, maxTokens, most }: Parameters<DemonstrationsApi['make']>[1],
     onProgress: (progress: DemonstrationsProgress) => void,
   ): Promise<DemonstrationsOutcome> {
     return this.#jobs.run(JOB, async (signal): Promise<DemonstrationsOutcome> => {
@@ -88,6 +91,7 @@ export class DemonstrationsHost implements DemonstrationsApi {
         tally.add(outcome);
         if ('rollout' in outcome) lines.push(`${JSON.stringify(outcome.rollout)}\n`);
         progress.add(lines.length);
+        if (lines.length >= most) break;
       }
       const file = lines.length > 0 ? new Blob(lines, { type: 'application/jsonl' }) : null;
       return { status: 'made', file, summary: tally.summary };
@@ -110,8 +114,13 @@ export class DemonstrationsHost implements DemonstrationsApi {
     if (asked.length === 0)
       throw new Error('none of the questions is a training question; choose others.');
     progress.total = asked.length;
-    for (const question of asked)
-      yield demonstrateGold({ retriever, router, now: Date.now }, model, question, options);
+    const sources = { retriever, router, now: Date.now };
+    for (let at = 0; at < asked.length; at += AT_ONCE) {
+      const wave = asked.slice(at, at + AT_ONCE);
+      yield* await Promise.all(
+        wave.map((question) => demonstrateGold(sources, model, question, options)),
+      );
+    }
   }
 }
 

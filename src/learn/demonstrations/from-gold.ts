@@ -1,6 +1,7 @@
 import { deriveSeed, Random } from '../../base/random.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { Question } from '../../records/records.ts';
+import { retrieverByMethod, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
 import { GoldAuthor } from './gold-author.ts';
 import { GaveUp, type Reason } from './left-out.ts';
 import {
@@ -24,6 +25,22 @@ const BY_QUERY: readonly Reason[] = [
 
 const WRITTEN = 'none: these tokens were written from the gold evidence, not sampled';
 
+/** The same retriever, asked once for each query: every try of a question begins with the searches of the one before. */
+function remembering(retriever: Retriever): Retriever {
+  const found = new Map<string, Promise<Retrieval>>();
+  return {
+    ...(retriever.by && {
+      by: (method: string) => remembering(retrieverByMethod(retriever, method)),
+    }),
+    search: (source, query, k, signal) => {
+      const key = JSON.stringify([source, query, k]);
+      const known = found.get(key) ?? retriever.search(source, query, k, signal);
+      found.set(key, known);
+      return known;
+    },
+  };
+}
+
 /**
  * Writes one demonstration from a question's gold chain or supporting titles, through the loop of the recipe: the
  * passages are those that its retriever returns. The same seed gives the same.
@@ -36,13 +53,14 @@ export async function demonstrateGold(
 ): Promise<Outcome> {
   const { maxSearches } = withOverrides(options.recipe.settings, options.overrides).retrieval;
   const seed = deriveSeed(options.seed, 'gold', question.id);
+  const once = { ...sources, retriever: remembering(sources.retriever) };
   let first: Outcome | null = null;
   let chosen: number[] | null = [];
   for (let tries = 0; tries <= RETRIES && chosen; tries++) {
     const author = authorOf(question, seed, chosen, maxSearches);
     if (!(author instanceof GoldAuthor)) return { leftOut: author };
     const outcome = await writeRollout(
-      sources,
+      once,
       model,
       {
         question,

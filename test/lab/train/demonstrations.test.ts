@@ -47,6 +47,7 @@ const how = (id = 'search/grpo') => ({
   settings: getTraining(id),
   setup: BUILT_IN_SETUP,
   maxTokens: 1200,
+  most: 1000,
 });
 
 describe('demonstrations made in the lab', () => {
@@ -68,6 +69,12 @@ describe('demonstrations made in the lab', () => {
       () => undefined,
     );
     expect(again).toMatchObject({ status: 'made', summary: { of: 3, kept: 3 } });
+  });
+
+  it('end when as many are kept as were asked for', async () => {
+    const limits = { ...how(), most: 2 };
+    const outcome = await host(TRAIN).make({ kind: 'gold' }, limits, () => undefined);
+    expect(outcome).toMatchObject({ summary: { of: 2, kept: 2 } });
   });
 
   it('end where they are cancelled, and nothing is kept', async () => {

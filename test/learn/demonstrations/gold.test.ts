@@ -264,6 +264,21 @@ describe('a comparison', () => {
   });
 });
 
+it('a search that brought nothing is made with other words, and no search twice', async () => {
+  const asked: string[] = [];
+  const counting: Retriever = {
+    search: (source, query, k, signal) => {
+      asked.push(query);
+      return everything.search(source, query, k, signal);
+    },
+  };
+  const [first, second] = CHAIN.chain ?? [];
+  const lost = { ...second!, query: 'estdor group', relation: 'birth', subject: 'Victor Kerlund' };
+  const rollout = await made({ ...CHAIN, chain: [first!, lost] }, { retriever: counting });
+  expect(queries(rollout)).toEqual(['Old Wolf author', 'Victor Kerlund']);
+  expect(asked).toEqual(['Old Wolf author', 'estdor group', 'Victor Kerlund']);
+});
+
 describe('a question is left out', () => {
   const leftOut = async (question: Question, overrides: SettingsOverride = {}) => {
     const outcome = await demonstrate(question, { overrides });

@@ -6,6 +6,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { isRunning, useRun } from '../../ask/store/run-store.ts';
 import { runningEvaluation, useEvaluate } from '../../evaluate/store/evaluate-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
+import { useMaking } from '../store/make-demonstrations.ts';
 import { cancelMeasure, measureDevice } from '../store/train-actions.ts';
 import { trainingRun, useTrain } from '../store/train-store.ts';
 
@@ -27,7 +28,8 @@ const useIdle = (): boolean => {
   const evaluates = useEvaluate(
     (state) => runningEvaluation(state) !== undefined || state.measuring !== null,
   );
-  return ready && !trains && !asks && !evaluates;
+  const makes = useMaking((state) => state.progress !== null);
+  return ready && !trains && !asks && !evaluates && !makes;
 };
 
 /**

@@ -31,12 +31,12 @@ const attempt = createAttempt(({ text }) => useMaking.setState({ problem: text }
 export const makeDemonstrations = async (
   from: DemonstrationsFrom,
   settings: TrainSettings,
-  maxTokens: number,
+  limits: { maxTokens: number; most: number },
 ): Promise<void> => {
   useMaking.setState({ ...NOTHING, progress: { done: 0, total: null, kept: 0 } });
   const { setup } = useSetup.getState();
   const outcome = await attempt('The demonstrations could not be made', () =>
-    lab().demonstrations.make(from, { settings, setup, maxTokens }, (progress) => {
+    lab().demonstrations.make(from, { settings, setup, ...limits }, (progress) => {
       // The last message may come after the answer.
       if (useMaking.getState().progress) useMaking.setState({ progress });
     }),

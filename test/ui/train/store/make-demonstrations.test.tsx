@@ -55,10 +55,10 @@ describe('demonstrations for a cold start', () => {
         importFile: () => Promise.resolve({ status: 'cancelled' }),
       },
     });
-    await makeDemonstrations({ kind: 'gold' }, SETTINGS, 1200);
+    await makeDemonstrations({ kind: 'gold' }, SETTINGS, { maxTokens: 1200, most: 500 });
     expect(callsOf('demonstrations.make')[0]?.slice(0, 2)).toMatchObject([
       { kind: 'gold' },
-      { settings: SETTINGS, maxTokens: 1200 },
+      { settings: SETTINGS, maxTokens: 1200, most: 500 },
     ]);
     expect(useDemonstrations.getState()).toMatchObject({
       file: { name: 'demonstrations-gold-search.jsonl' },
@@ -81,7 +81,7 @@ describe('demonstrations for a cold start', () => {
     connectFake({
       demonstrations: { make: () => Promise.reject(new Error('no training question')) },
     });
-    await makeDemonstrations({ kind: 'gold' }, SETTINGS, 1200);
+    await makeDemonstrations({ kind: 'gold' }, SETTINGS, { maxTokens: 1200, most: 500 });
     expect(words()).toContain('The demonstrations could not be made: no training question');
   });
 });

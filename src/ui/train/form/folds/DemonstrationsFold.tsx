@@ -23,6 +23,28 @@ type From = (typeof FROM)[number]['value'];
 const THINGS: Record<From, string> = { gold: 'questions', rollouts: 'rollouts' };
 
 const MOST_TOKENS = 1200;
+/** A model of 135 million parameters learned the format from 240. */
+const MOST_KEPT = 500;
+
+const isCount = (text: string): boolean => /^[1-9]\d{0,6}$/.test(text.trim());
+
+/** A whole number; what is none says so beside the field. */
+const CountField = (props: {
+  label: string;
+  title: string;
+  value: string;
+  onChange: (value: string) => void;
+}) => (
+  <TextInput
+    size="xs"
+    label={props.label}
+    title={props.title}
+    inputMode="numeric"
+    value={props.value}
+    error={isCount(props.value) ? undefined : 'A whole number above 0.'}
+    onChange={(event) => props.onChange(event.currentTarget.value)}
+  />
+);
 
 /** What was kept, and why the others were left out. */
 const Made = () => {
@@ -73,9 +95,11 @@ const Progress = () => {
   const { done, total, kept } = progress;
   return (
     <div className="wide" role="status">
-      <progress className="bar" {...(total === null ? {} : { value: done, max: total })} />{' '}
-      {formatCount(done)}
-      {total === null ? '' : ` of ${formatCount(total)}`} read, {formatCount(kept)} kept{' '}
+      <progress className="bar" {...(total === null ? {} : { value: done, max: total })} />
+      <span>
+        {formatCount(done)}
+        {total === null ? '' : ` of ${formatCount(total)}`} read, {formatCount(kept)} kept
+      </span>{' '}
       <button type="button" className="link" onClick={() => void cancelDemonstrations()}>
         Cancel
       </button>
@@ -88,9 +112,9 @@ const Fields = () => {
   const busy = useMaking((state) => state.progress !== null);
   const [from, setFrom] = useState<From>('gold');
   const [files, setFiles] = useState<File[]>([]);
-  const [most, setMost] = useState(String(MOST_TOKENS));
-  const maxTokens = Number(most);
-  const valid = Number.isInteger(maxTokens) && maxTokens > 0;
+  const [tokens, setTokens] = useState(String(MOST_TOKENS));
+  const [most, setMost] = useState(String(MOST_KEPT));
+  const valid = isCount(tokens) && isCount(most);
   const ready = settings !== null && valid && !busy && (from === 'gold' || files.length > 0);
   const make = (): void => {
     if (!settings) return;
@@ -98,7 +122,8 @@ const Fields = () => {
     const runFiles = files.map((file) => ({ name: file.name, blob: file }));
     const source =
       from === 'gold' ? ({ kind: from } as const) : { kind: from, name, files: runFiles };
-    void makeDemonstrations(source, settings, maxTokens);
+    const limits = { maxTokens: Number(tokens), most: Number(most) };
+    void makeDemonstrations(source, settings, limits);
   };
   return (
     <>
@@ -125,14 +150,17 @@ const Fields = () => {
           onChange={setFiles}
         />
       ) : null}
-      <TextInput
-        size="xs"
+      <CountField
+        label="Demonstrations at most"
+        title="It ends when so many are kept"
+        value={most}
+        onChange={setMost}
+      />
+      <CountField
         label="Tokens at most"
         title="Of one demonstration, with instruction and passages; longer ones are left out"
-        inputMode="numeric"
-        value={most}
-        error={valid ? undefined : 'a whole number above 0'}
-        onChange={(event) => setMost(event.currentTarget.value)}
+        value={tokens}
+        onChange={setTokens}
       />
       <Button size="xs" variant="default" disabled={!ready} onClick={make}>
         Make demonstrations
