@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adapterGguf } from '../../../../src/policy/gguf/write/adapter.ts';
 import { mergedGguf } from '../../../../src/policy/gguf/write/model.ts';
-import { quantizeQ8 } from '../../../../src/policy/gguf/write/values.ts';
+import { quantizeQ8, storeAs } from '../../../../src/policy/gguf/write/values.ts';
 import { readGgufHeader } from '../../../../src/policy/gguf/header.ts';
 import { bytesOf, writeBoth } from './made.ts';
 
@@ -66,4 +66,13 @@ it('Q8_0 rounds halves away from zero, as ggml does, and keeps zeros', () => {
   // The scale of the first block is 1, of the second 0.
   expect([...stored.subarray(0, 2)]).toEqual([0x00, 0x3c]);
   expect([...stored.subarray(34)].every((byte) => byte === 0)).toBe(true);
+});
+
+it('values that a type cannot hold are refused by the name of their tensor', () => {
+  const stored = (type: 'F16' | 'Q8_0', value: number) => () =>
+    storeAs(type, 'blk.0.ffn_up.weight', new Float32Array(32).fill(value));
+  expect(stored('F16', 7e4)).toThrow(/^blk\.0\.ffn_up\.weight holds .* choose Q8_0 instead\.$/);
+  expect(stored('Q8_0', 7e4)).not.toThrow();
+  for (const value of [NaN, Infinity])
+    for (const type of ['F16', 'Q8_0'] as const) expect(stored(type, value)).toThrow('ffn_up');
 });
