@@ -1,6 +1,6 @@
 import { isGgufName } from '../../formats/gguf.ts';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { coverageOf } from '../../agent/router/coverage.ts';
@@ -98,10 +98,22 @@ function folder(given: string | undefined, fallback: string, what: string, holds
   return path;
 }
 
+/** A GGUF file of a folder that is no checkpoint itself. */
+function onlyGguf(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  const names = readdirSync(path).toSorted();
+  const name = names.includes('config.json') ? undefined : names.find(isGgufName);
+  return name === undefined ? undefined : join(path, name);
+}
+
 /** The folder of the policy, or its GGUF file. @throws UsageError where it is none */
 export function policyFolder(given: string | undefined): string {
-  if (given === undefined || !isGgufName(given))
+  if (given === undefined || !isGgufName(given)) {
+    const inside = given === undefined ? undefined : onlyGguf(given);
+    if (inside !== undefined)
+      throw new UsageError(`${given} holds GGUF files; name one of them: --policy ${inside}.`);
     return folder(given, builtIn('policy'), 'checkpoint', 'config.json');
+  }
   if (existsSync(given)) return given;
   throw new UsageError(`${given} is missing; correct the name of the GGUF file.`);
 }

@@ -142,6 +142,10 @@ describe('a file that cannot be used is named with what is wrong and what to do'
     expect(() => policyFolder('models/x.gguf')).toThrow(
       'models/x.gguf is missing; correct the name of the GGUF file.',
     );
+    const path = folder.pathname;
+    expect(() => policyFolder(path)).toThrow(
+      `${path} holds GGUF files; name one of them: --policy ${path}exact.gguf.`,
+    );
   });
 });
 
