@@ -77,6 +77,26 @@ it('a file of this machine is shown, stored, and opens like a folder', async () 
   expect(tokenizer.decode(tokenizer.encodeTemplate?.(text) ?? [])).toBe(text);
 });
 
+it('a split model is opened from all its parts, in any order', async () => {
+  const { bench, host } = await open();
+  const part = (n: number) => {
+    const name = `parts-0000${n}-of-00002.gguf`;
+    const bytes = readFileSync(join(import.meta.dirname, '../../../fixtures/gguf-tokenizer', name));
+    return { path: name, file: new File([bytes], name) };
+  };
+  const files = [part(2), part(1)];
+  expect(await host.plan({ kind: 'local', files: files.slice(1) })).toMatchObject({
+    fault: { message: expect.stringContaining('it is one of 2 parts, and 1 is here') },
+  });
+  const { plan } = await view(host, { kind: 'local', files });
+  expect(plan).toMatchObject({ title: 'parts', gguf: TYPES, source: { name: files[1]!.path } });
+  await host.add(plan, '', files);
+  await settled(host);
+  const [stored] = await host.list();
+  const source = await openCheckpoint(await bench.store.open(stored!.id));
+  expect(await source.read('model.norm.weight')).toEqual(new Float32Array(32).fill(1));
+});
+
 it('wants to be chosen again to be resumed', async () => {
   const { bench, host } = await open();
   const request = local('a.gguf');
