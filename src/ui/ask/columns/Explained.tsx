@@ -1,9 +1,12 @@
 import { useMemo } from 'react';
 import { hopMap } from '../../../evaluate/rollouts/hops/hops.ts';
+import { outsideScores } from '../../../agent/answers/outside.ts';
 import { answerText } from '../../../formats/rollouts/shape/imported.ts';
 import { verdictWords } from '../../../evaluate/rollouts/verdict-words.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
+import { Fact } from '../../kit/Fact.tsx';
+import { formatNumber, formatShare } from '../../kit/words/format.ts';
 import { HopPicture } from '../../kit/hops/HopPicture.tsx';
 
 /** Why a rollout ended as it did; a separate chunk, because it is only needed after one has ended. */
@@ -15,6 +18,21 @@ export const InWords = ({ rollout }: { rollout: Rollout }) => {
     <p className="verdict-words" data-testid="verdict-words">
       <Terms>{words}</Terms>
     </p>
+  );
+};
+
+/** Scores of what stands outside the tags; nothing for a question without a gold answer. */
+export const Outside = ({ rollout }: { rollout: Rollout }) => {
+  const scores = useMemo(() => outsideScores(rollout), [rollout]);
+  return scores === null ? null : (
+    <>
+      <Fact
+        name="EM outside the tags"
+        value={formatNumber(scores.em)}
+        title="Of what the model wrote outside the tags; never rewarded"
+      />
+      <Fact name="F1 outside the tags" value={formatShare(scores.f1)} />
+    </>
   );
 };
 

@@ -1,5 +1,4 @@
 import { useMemo } from 'react';
-import { outsideScores } from '../../../agent/answers/outside.ts';
 import { stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
 import { outsideAnswer, outsideText } from '../../../records/outside-answer.ts';
@@ -17,6 +16,7 @@ import { interruptionOf, measuresOf } from './measures.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
 
+const Outside = onDemand(async () => ({ default: (await import('./Explained.tsx')).Outside }));
 const InWords = onDemand(async () => ({ default: (await import('./Explained.tsx')).InWords }));
 
 /** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses whose sum is the reward. */
@@ -36,7 +36,6 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
   // A server returns text in pieces, not tokens; they are counted as pieces.
   const pieces = rollout.segments.some((segment) => segment.tokens);
   const outside = useMemo(() => outsideAnswer(rollout), [rollout]);
-  const beside = useMemo(() => outsideScores(rollout), [rollout]);
   const right = metrics && gold && metrics.em === 1;
   return (
     <div className="verdict" data-testid="verdict">
@@ -77,15 +76,10 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             />
           </>
         ) : null}
-        {gold && beside && !interruption ? (
-          <>
-            <Fact
-              name="EM outside the tags"
-              value={formatNumber(beside.em)}
-              title="Of what the model wrote outside the tags; never rewarded"
-            />
-            <Fact name="F1 outside the tags" value={formatShare(beside.f1)} />
-          </>
+        {gold && outside !== null && !interruption ? (
+          <Guarded name="The scores outside the tags">
+            <Outside rollout={rollout} />
+          </Guarded>
         ) : null}
         {metrics?.rouge_l === undefined || interruption ? null : (
           <>
