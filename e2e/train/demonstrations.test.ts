@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { useStage } from '../browser.ts';
+
+/** Demonstrations for a cold start, made in the lab worker of a real page. */
+
+const stage = useStage();
+
+const rollout = (answer: string) => ({
+  question: 'Where was the author of Old Wolf born?',
+  answers: ['Borfield'],
+  messages: [
+    { role: 'user', content: 'Where was the author of Old Wolf born?' },
+    { role: 'assistant', content: 'Thought: I search Old Wolf.\nAction: search[Old Wolf author]' },
+    { role: 'user', content: 'Observation: Its author was born in Borfield.' },
+    { role: 'assistant', content: `Thought: It says so.\nAction: finish[${answer}]` },
+  ],
+});
+
+test('are made of rollouts of other systems or of gold evidence, and kept', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}train?device=wasm`);
+  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+  await page.locator('summary', { hasText: /^Make demonstrations/ }).click();
+  const make = page.getByRole('button', { name: 'Make demonstrations' });
+
+  // Of gold evidence: it says how far it is, and stops when it is told to.
+  await make.click();
+  await page.getByText(/^[\d,]+ of [\d,]+ read, [\d,]+ kept/).waitFor({ timeout: 120_000 });
+  await page
+    .getByRole('status')
+    .filter({ hasText: ' kept' })
+    .getByRole('button', { name: 'Cancel' })
+    .click();
+  await expect.poll(() => make.isEnabled()).toBe(true);
+  expect(await page.getByTestId('made-demonstrations').count()).toBe(0);
+
+  await page.getByLabel('Made from').selectOption('rollouts');
+  const lines = ['Borfield', 'Mondria'].map((answer) => JSON.stringify(rollout(answer)));
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByLabel('Rollouts of other systems').click(),
+  ]);
+  await chooser.setFiles({
+    name: 'react.jsonl',
+    mimeType: 'application/jsonl',
+    buffer: Buffer.from(lines.join('\n')),
+  });
+  await make.click();
+  const made = page.getByTestId('made-demonstrations');
+  await made.waitFor({ timeout: 60_000 });
+  expect(await made.textContent()).toMatch(
+    /2rollouts1kept as demonstrations1left out: its answer is wrong/,
+  );
+  await made.getByRole('link', { name: 'Rollouts' }).click();
+  await page.getByText('demonstrations-rollouts-search.jsonl').first().waitFor();
+}, 300_000);
