@@ -54,7 +54,7 @@ test(
 
     const steps = page.getByLabel('Steps', { exact: true });
     await steps.fill('0');
-    await page.getByText('At least 1.').waitFor();
+    await page.getByText(/With 0 steps and no cold start nothing is trained/).waitFor();
     const begin = page.getByRole('button', { name: 'Start training' });
     expect(await begin.isDisabled()).toBe(true);
     await steps.fill('100');

@@ -1,6 +1,7 @@
 import { Checkbox, TextInput } from '@mantine/core';
 import { Fragment, useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import { coldStartFigures } from '../../evaluate/cold-start-figures.ts';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { DASH, formatCount, formatDayTime, formatShare, plural } from '../kit/words/format.ts';
 import { PickField } from '../kit/PickField.tsx';
@@ -102,6 +103,7 @@ interface RowProps {
 /** A row of the list; selected runs are added to the charts below. The selection is in the address. */
 const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
   const key = keyOf(compared, run.id);
+  const coldStart = run.coldStart?.at(-1);
   const full = key === null && compared.length >= MOST_COMPARED;
   return (
     <tr className={key ? 'chosen' : ''} data-run={run.id}>
@@ -136,6 +138,15 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
             </span>
           ))}
         </div>
+        {coldStart ? (
+          <div className="fine">
+            Cold start {formatCount(coldStart.update)} / {formatCount(coldStart.updates)}:{' '}
+            {coldStartFigures(coldStart)
+              .filter(({ name }) => name !== 'epoch' && name !== 'tokens/s')
+              .map(({ name, value }) => `${name} ${value}`)
+              .join(', ')}
+          </div>
+        ) : null}
         {run.notes && !open ? <div className="fine run-notes">{run.notes}</div> : null}
       </td>
       <td>
