@@ -13,7 +13,7 @@ type Family = (typeof FAMILIES)[number];
 export type Gate = 'silu' | 'gelu';
 
 /** Layers in which a token attends only to the last positions, with rotary frequencies of their own. */
-export interface SlidingWindow {
+interface SlidingWindow {
   /** Most positions that a token attends to, its own included. */
   readonly positions: number;
   readonly layers: readonly number[];

@@ -207,7 +207,7 @@ async function loadByRange(
 }
 
 /**
- * Loads a Hugging Face checkpoint of a Llama, Qwen2, Qwen3 or SmolLM3 decoder: config.json,
+ * Loads a Hugging Face checkpoint of a Llama, Qwen2, Qwen3, SmolLM3 or Gemma 3 decoder: config.json,
  * tokenizer.json, and model.safetensors or its shards (f32, f16 or bf16). Products and sums are f32;
  * matrices are held in what `weights` says.
  * @throws CheckpointError that names the file at fault and what to do; Error where the device does
