@@ -24,7 +24,7 @@ export type DemonstrationsOutcome =
 export interface DemonstrationsApi {
   /**
    * Makes them for the loop of these settings and in the tokens of the setup's model; an earlier call ends.
-   * @param how `maxTokens`: most tokens of one demonstration; `most`: it ends when so many are kept
+   * @param how `maxTokens`: most tokens of one demonstration; `most`: the call ends when this many are kept
    * @throws Error as text, where the recipe's loop leaves nothing to write, or sources or files cannot be opened
    */
   make(

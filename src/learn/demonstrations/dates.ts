@@ -61,7 +61,7 @@ function orderOf(question: string): 'earlier' | 'later' | null {
 
 /** A life in brackets: `(12 May 1900 – 3 June 1970)`. */
 const LIFE = /\(([^()]*\d{4}[^()]*)\)/u;
-/** Characters of a page in which a life is told where no brackets hold it. */
+/** Characters at the start of a page in which dates of a life are looked for without brackets. */
 const OPENING = 240;
 
 function dateOf(passage: string, event: Event): Dated | undefined {

@@ -200,7 +200,7 @@ export class GoldAuthor {
   }
 }
 
-/** A relation as a world names it: `company.foundingYear` is no wording. */
+/** An identifier of a relation, such as `company.foundingYear`, and not words. */
 const RELATION_ID = /^\p{L}+\.\p{L}+$/u;
 
 /** A query without the mark that ends a question. */

@@ -101,7 +101,7 @@ export async function writeRollout(
   return leftOut === null ? { rollout } : { leftOut };
 }
 
-/** Tokens of a rollout, whoever wrote them. */
+/** Tokens of a rollout, of prompt, model and environment. */
 export const tokensOf = ({ segments }: Pick<Rollout, 'segments'>): number =>
   sum(segments.map(({ ids }) => ids.length));
 
