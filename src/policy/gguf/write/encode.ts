@@ -1,6 +1,6 @@
 /**
  * The beginning of a GGUF file (version 3): metadata and the list of tensors, little-endian.
- * https://github.com/ggml-org/ggml/blob/master/the GGUF specification
+ * As in the GGUF specification of https://github.com/ggml-org/ggml.
  */
 import { bytesOfValues, typeShape } from '../types.ts';
 
