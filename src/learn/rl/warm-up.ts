@@ -166,14 +166,14 @@ class ColdStart {
 
   async #evaluate(): Promise<void> {
     const { settings, answer, now, onState } = this.#parts;
-    const { stopAt, batch } = settings.warmUp;
+    const { stopAt = null, batch } = settings.warmUp;
     const { points = [], lossSum = 0, lossUpdates = 0 } = this.#state.coldStart ?? {};
     const start = now();
     const heldOutLoss = await this.#heldOutLoss();
     const score = (await answer?.(this.#state.adapter)) ?? null;
     // The policy as it is may keep to the format already; that is no reason to learn nothing.
     const reached =
-      stopAt !== undefined && this.#done > 0 && score !== null && score.formatValid >= stopAt;
+      stopAt !== null && this.#done > 0 && score !== null && score.formatValid >= stopAt;
     const end = now();
     const point: ColdStartPoint = {
       format: 'forage.cold-start/1',

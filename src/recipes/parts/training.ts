@@ -155,14 +155,14 @@ const warmUpSchema = z
     every: positiveInt.optional(),
     /** Held-out questions that are answered in every evaluation. Default 0. */
     questions: z.int().min(0).max(1000).optional(),
-    /** Ends the cold start when this share of those answers keeps to the format. Absent: never. */
-    stopAt: share.min(0.01).optional(),
+    /** Ends the cold start when this share of those answers keeps to the format. Absent or null: never. */
+    stopAt: share.min(0.01).nullable().optional(),
   })
   .refine(({ updates, epochs }) => updates !== undefined || epochs !== undefined, {
     path: ['epochs'],
     message: 'a cold start needs a length, epochs or updates',
   })
-  .refine(({ stopAt, questions = 0 }) => stopAt === undefined || questions > 0, {
+  .refine(({ stopAt = null, questions = 0 }) => stopAt === null || questions > 0, {
     path: ['stopAt'],
     message: 'the format rate is measured on held-out questions; set warmUp.questions too',
   });

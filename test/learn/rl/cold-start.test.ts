@@ -156,6 +156,8 @@ describe('settings of a cold start', () => {
     expect(set(own)).toThrow(/warmUp\.epochs: a cold start needs a length/);
     expect(set({ ...own, epochs: 1, stopAt: 0.9 })).toThrow(/set warmUp\.questions too/);
     expect(set({ ...own, epochs: 1, stopAt: 0.9, questions: 4 })).not.toThrow();
+    const never = ['warmUp.stopAt=null', 'warmUp.questions=0'];
+    expect(withChanges(grpo, never).warmUp).toMatchObject({ stopAt: null, questions: 0 });
   });
 
   it('or at least one step are needed', () => {

@@ -4,12 +4,12 @@ import { WarmUpFields } from '../fields/WarmUpFields.tsx';
 import { Fold } from './Fold.tsx';
 
 /** "1 epoch", "at most 40 updates" */
-const lengthWords = ({ updates, epochs, stopAt }: WarmUpSettings): string => {
+const lengthWords = ({ updates, epochs, stopAt = null }: WarmUpSettings): string => {
   const lengths = [
     ...(epochs === undefined ? [] : [plural(epochs, 'epoch')]),
     ...(updates === undefined ? [] : [plural(updates, 'update')]),
   ];
-  return `${stopAt === undefined && lengths.length === 1 ? '' : 'at most '}${lengths.join(' or ')}`;
+  return `${stopAt === null && lengths.length === 1 ? '' : 'at most '}${lengths.join(' or ')}`;
 };
 
 /** The cold start before the first step. */
