@@ -34,7 +34,7 @@ export interface Turn {
 /** Text without the whitespace and tags around it says nothing. */
 const says = ({ text }: Message): boolean => text.trim() !== '';
 
-/** A call that a limit cut off; the model is told so. */
+/** A call that a limit cut off; a message to the model says so. */
 function cutCall(state: RunState, turn: Turn): void {
   const { parser } = state.conversation;
   const { open, openInner } = parser;

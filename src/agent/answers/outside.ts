@@ -16,7 +16,7 @@ function shortened(prose: string): string {
 
 /**
  * EM and F1 of what a rollout without an answer wrote outside its tags, in [0, 1]; null where it wrote nothing there, or the
- * question has no gold answer. It is no answer: rewards and the scores of answers leave it out.
+ * question has no gold answer. It does not count as an answer: rewards and the scores of answers leave it out.
  */
 export function outsideScores(
   rollout: Parameters<typeof outsideAnswer>[0] & { question: Checkable },

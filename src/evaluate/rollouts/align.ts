@@ -36,7 +36,7 @@ interface AlignedSibling {
   id: string;
   answer: string | null;
   notScored?: string;
-  /** What stands outside the tags in place of an answer. */
+  /** Text outside the tags in place of an answer. */
   outside?: string;
   /** Null without gold answers, and where the answer cannot be read. */
   em: number | null;

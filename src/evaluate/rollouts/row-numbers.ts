@@ -111,14 +111,14 @@ const ROW_NUMBERS = {
     of: ({ facts }) => facts.byR1Searcher?.subEm ?? null,
   },
   'em.outside': {
-    note: 'exact match of what stands outside the tags, where no answer is within them, 0 or 1; never rewarded',
+    note: 'exact match of the text outside the tags, where no answer is within them, 0 or 1; never rewarded',
     unknown: 'the rollout has an answer, or wrote nothing outside its tags',
     bit: true,
     later: true,
     of: ({ rollout }) => outsideScores(rollout)?.em ?? null,
   },
   'f1.outside': {
-    note: 'token F1 of what stands outside the tags, where no answer is within them, 0 to 1; never rewarded',
+    note: 'token F1 of the text outside the tags, where no answer is within them, 0 to 1; never rewarded',
     unknown: 'the rollout has an answer, or wrote nothing outside its tags',
     later: true,
     of: ({ rollout }) => outsideScores(rollout)?.f1 ?? null,

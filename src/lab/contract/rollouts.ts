@@ -172,7 +172,7 @@ export interface Neighbour {
   answer: string | null;
   /** Why the answer cannot be read; absent where it can. */
   notScored?: string;
-  /** What stands outside the tags in place of an answer. */
+  /** Text outside the tags in place of an answer. */
   outside?: string;
   em: number | null;
   reward: number | null;

@@ -77,7 +77,7 @@ export function weighed(items: readonly TrainItem[]): TrainItem[] {
   return items.map((item) => ({ ...item, weight: 1 / tokens }));
 }
 
-/** Demonstrations that are held out of so many. */
+/** Number of held-out demonstrations among `all`. */
 export const heldOutCount = ({ heldOut = 0 }: Pick<WarmUpSettings, 'heldOut'>, all: number) =>
   Math.min(MOST_HELD_OUT, Math.round(heldOut * all));
 
@@ -157,7 +157,7 @@ export function warmUpData(
   };
 }
 
-/** Updates of a cold start over so many demonstrations, and between its evaluations. */
+/** Updates of a cold start over N demonstrations, and between its evaluations. */
 export function warmUpLength(
   { updates = Infinity, epochs, batch, every }: WarmUpSettings,
   demonstrations: number,

@@ -14,7 +14,7 @@ export interface ToolCall {
   id?: string;
 }
 
-/** A call, or what is wrong with it, as the model is told it. */
+/** A call, or what is wrong with it, as the tool result says it. */
 export type ReadCall = { call: ToolCall } | { error: string };
 
 const NOT_JSON = 'The call is not valid JSON.';
@@ -71,7 +71,7 @@ function readJson(text: string): ReadCall[] {
     const end = text[at] === '{' || text[at] === '[' ? jsonEnd(text, at) : -1;
     const value = end < 0 ? undefined : parsed(text.slice(at, end));
     if (value === undefined) {
-      // What follows a whole call is no call.
+      // Text after a whole call is not part of it.
       if (calls.length === 0 || text[at] === '{') calls.push({ error: NOT_JSON });
       return calls;
     }
@@ -144,7 +144,7 @@ export function readCalls(inner: string): ReadCall[] {
 export const isBareCall = (message: string): boolean =>
   /^(?:```\w*\s*)?\[?\s*\{\s*"(?:name|type|function)"\s*:/.test(message.trim());
 
-/** The first text among the arguments of the first call; the text itself where it is no call. */
+/** The first text among the arguments of the first call; the text itself if it is not a call. */
 export function calledText(inner: string): string {
   for (const read of readCalls(inner)) {
     if (!('call' in read)) continue;

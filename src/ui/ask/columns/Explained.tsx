@@ -21,7 +21,7 @@ export const InWords = ({ rollout }: { rollout: Rollout }) => {
   );
 };
 
-/** Scores of what stands outside the tags; nothing for a question without a gold answer. */
+/** Scores of the text outside the tags; nothing for a question without a gold answer. */
 export const Outside = ({ rollout }: { rollout: Rollout }) => {
   const scores = useMemo(() => outsideScores(rollout), [rollout]);
   return scores === null ? null : (

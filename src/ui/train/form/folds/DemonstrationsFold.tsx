@@ -28,7 +28,7 @@ const MOST_KEPT = 500;
 
 const isCount = (text: string): boolean => /^[1-9]\d{0,6}$/.test(text.trim());
 
-/** A whole number; what is none says so beside the field. */
+/** A whole number; other input gets a message beside the field. */
 const CountField = (props: {
   label: string;
   title: string;
@@ -152,7 +152,7 @@ const Fields = () => {
       ) : null}
       <CountField
         label="Demonstrations at most"
-        title="It ends when so many are kept"
+        title="It ends when this many are kept"
         value={most}
         onChange={setMost}
       />
