@@ -93,7 +93,10 @@ describe('mistakes end with one clear line and status 2', () => {
       ['train', '--recipe', 'ur2', '--set', 'optimizer.lr=1', '--out', out],
       /there is no setting 'optimizer\.lr'/,
     ],
-    [['train', '--recipe', 'ur2', '--set', 'steps=0', '--out', out], /training settings: steps: /],
+    [
+      ['train', '--recipe', 'ur2', '--set', 'steps=0', '--out', out],
+      /With 0 steps and no cold start nothing is trained\./,
+    ],
     [
       ['train', '--recipe', 'ur2', '--set', 'topP=0.9', '--out', out],
       /top-p 0\.9 is refused.*Set top-p to 1\.$/,

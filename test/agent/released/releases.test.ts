@@ -257,5 +257,6 @@ test('every dialect of a trained system has the release that judges its format',
     'self-ask',
     'react',
     'thoughts',
+    'tools',
   ]);
 });

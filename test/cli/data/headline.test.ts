@@ -39,7 +39,7 @@ describe('kunlun-baize', () => {
       err,
       out: printed,
     } = await trained('kunlun-baize', out, [...warmUp, 'curriculum.goldEpochs=2']);
-    expect(err).toMatch(/Warm-up: 1 of 1 updates on [1-9]\d* (?:gold|noisy)/);
+    expect(err).toMatch(/Cold start: 1 of 1 updates on [1-9]\d* (?:gold|noisy)/);
     expect(status).toBe(0);
     const step = JSON.parse(printed) as MadeStep;
     expect(step.drawn).toEqual({ gold: 1, noisy: 1 });
@@ -52,7 +52,9 @@ describe('kunlun-baize', () => {
     expect([step.heldOutAtStart?.n, step.heldOut?.n]).toEqual([1, 1]);
     // What the warm-up came to stays in the run's folder, and is said where the run is continued.
     const { before = [] } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
-    expect(before.filter((line) => /^Warm-up: 1 of 1 updates on [1-9]/.test(line))).toHaveLength(1);
+    expect(before.filter((line) => /^Cold start: 1 of 1 updates on [1-9]/.test(line))).toHaveLength(
+      1,
+    );
     expect(err).toContain(before[0]);
     const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
     expect(resumed.status, resumed.err).toBe(0);

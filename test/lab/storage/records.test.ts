@@ -11,7 +11,7 @@ describe('a stored run', () => {
     for (const change of [
       {},
       { keys: 'f16' as const },
-      { before: ['Warm-up: 12 of 12 updates.'] },
+      { before: ['Cold start: 12 of 12 updates.'] },
       { setup: { ...BUILT_IN_SETUP, policy } },
       { importedStep: 2 },
     ]) {

@@ -123,7 +123,7 @@ describe('a run that comes as a file', () => {
     status: 'running',
     step: 2,
     checkpointStep: 2,
-    before: ['Warm-up: 12 of 12 updates.'],
+    before: ['Cold start: 12 of 12 updates.'],
   });
   const imported = (state: TrainState | null) =>
     host.importRun(new Blob([writeRunFile({ run, steps: [trainStep(1), trainStep(2)], state })]));
@@ -133,7 +133,7 @@ describe('a run that comes as a file', () => {
     const kept = await store.run(id);
     expect(kept).toMatchObject({ status: 'paused', checkpointStep: 2, importedStep: 2 });
     expect((await store.steps(id)).map(({ step }) => step)).toEqual([1, 2]);
-    expect(kept.before).toEqual(['Warm-up: 12 of 12 updates.']);
+    expect(kept.before).toEqual(['Cold start: 12 of 12 updates.']);
     expect(actionsOf(kept).resume).toBe(true);
   });
 

@@ -198,10 +198,10 @@ describe('a run that trains', () => {
   });
 
   it('keeps saying what it made before its first step, whatever else is told', () => {
-    const before = ['Warm-up: 12 of 12 updates.'];
+    const before = ['Cold start: 12 of 12 updates.'];
     for (const rest of [{}, { status: 'paused', notice: 'The tab was closed.' }] as const)
       expect(wordsIn(head({ before, ...rest }, progress()))).toContain(
-        'Warm-up: 12 of 12 updates.',
+        'Cold start: 12 of 12 updates.',
       );
   });
 
