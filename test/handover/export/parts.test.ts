@@ -69,6 +69,12 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
     ['warmUp={"from":"own","rollouts":8,"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
     'warmUp',
   ],
+  'warmUp.updates': [['warmUp={"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.epochs': [['warmUp={"epochs":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.heldOut': [['warmUp={"updates":1,"heldOut":0.1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.every': [['warmUp={"updates":2,"every":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.questions': [['warmUp={"updates":1,"questions":2,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.stopAt': [['warmUp={"updates":1,"questions":2,"stopAt":0.9,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
   'retrieval.context': [['overrides.retrieval.context=reset'], 'overrides.retrieval.context'],
 }; // prettier-ignore
 
