@@ -178,7 +178,7 @@ async function plan({ name, bytes, from }: Listing): Promise<void> {
   const hub = { kind: 'hub', base: HUB, repository: 'forage/tiny', revision: 'main' } as const;
   const made =
     from === 'hub'
-      ? await planHub(web, hub)
+      ? (await planHub(web, hub)).plan
       : await planLocal(
           [...files].map(([file, part]) => ({
             path: `tiny/${file}`,
