@@ -95,7 +95,7 @@ slow(
     const { page } = stage;
     await page.goto(`${stage.url}train?new=1&device=wasm`);
     await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/whole');
-    for (const fold of ['Warm-up on trajectories', 'Held-out score'])
+    for (const fold of ['Cold start, then RL', 'Held-out score'])
       await page.getByText(fold).first().click();
     const fields = {
       Steps: '10',
@@ -114,7 +114,7 @@ slow(
     const read = () =>
       page.evaluate(() => (globalThis as unknown as { progressSamples: Sample[] }).progressSamples);
     const phases = async () => [...new Set((await read()).map(({ phase }) => phase))].join();
-    for (const name of ['own trajectories', 'supervised warm-up', 'held-out', 'rollouts', 'update'])
+    for (const name of ['own trajectories', 'cold start', 'held-out', 'rollouts', 'update'])
       await expect.poll(phases, { timeout: LONG, interval: 500 }).toContain(name);
     const samples = await read();
     let [changed, longest] = [samples[0]!.at, 0];
