@@ -22,6 +22,8 @@ export interface RunOptions {
   /** How they come from each other; all begin at the question by default. */
   branching?: Branching | null;
   seed: number;
+  /** Place of the first question among those of a longer run, which seeds depend on; 0 by default. */
+  first?: number;
   /** Shown in front of the progress. */
   label?: string;
   /** Rollouts that run at the same time; as many as fill the policy's slots by default. */
@@ -69,7 +71,7 @@ export async function runQuestions(
   options: RunOptions,
 ): Promise<QuestionsRun> {
   const { recipe, overrides, group, branching, seed, signal } = options;
-  const { label = '', atOnce = ROLLOUTS_AT_ONCE } = options;
+  const { label = '', first = 0, atOnce = ROLLOUTS_AT_ONCE } = options;
   const groups: Rollout[][] = [];
   let finished = 0;
   const start = performance.now();
@@ -80,14 +82,14 @@ export async function runQuestions(
       question,
       recipe,
       overrides,
-      seed: deriveSeed(seed, 'question', index),
+      seed: deriveSeed(seed, 'question', first + index),
       size: group,
       groupId: `${recipe.id}-${seed}-${question.id}`,
       runId: `cli-${recipe.id}-${seed}`,
       step: 0,
       signal,
     };
-    const ground = { place: index, firsts: {}, begun: [] };
+    const ground = { place: first + index, firsts: {}, begun: [] };
     groups[index] = await growGroup(from, request, branching ?? undefined, ground);
     finished++;
     const left = ((performance.now() - start) / 1000 / finished) * (questions.length - finished);

@@ -217,6 +217,24 @@ export class StudyFolder {
 
   writeScore(score: Score): void {
     writeSafely(this.#score(score.key), encodeScore(score));
+    rmSync(this.#scorePart(score.key), { force: true });
+  }
+
+  #scorePart(key: string): string {
+    return join(this.path, 'runs', `${key}.score.json`);
+  }
+
+  /** The first questions of a score that was interrupted; null: none, or the file is damaged. */
+  readScorePart(key: string): Score | null {
+    try {
+      return decodeScore(readFileSync(this.#scorePart(key), 'utf8'));
+    } catch {
+      return null;
+    }
+  }
+
+  writeScorePart(score: Score): void {
+    writeSafely(this.#scorePart(score.key), encodeScore(score));
   }
 
   /** Stores a finished training and removes its run folder. */

@@ -195,7 +195,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
       score: async (score) => {
         const sources = await worlds.open(score.world, folder);
         const { evaluate } = file;
-        await scoreCell(score, { folder, engine, worlds, sources, evaluate, signal });
+        await scoreCell(score, { folder, engine, base, worlds, sources, evaluate, signal });
         say(`scored   ${score.key}`);
       },
       onDone: (now) => {
@@ -217,7 +217,7 @@ export async function runStudy(opened: OpenedStudy, options: RunOptions): Promis
         signal.throwIfAborted();
         const sources = await worlds.open(score.world, folder);
         const { evaluate } = file;
-        await timeCell(score, { folder, engine, worlds, sources, evaluate, signal });
+        await timeCell(score, { folder, engine, base, worlds, sources, evaluate, signal });
         say(`timed    ${score.key}`);
       }
     const written = writeReport(opened, plan, folder);

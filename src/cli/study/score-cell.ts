@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { RunningMean } from '../../agent/router/reward.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { itemAt } from '../../base/items.ts';
@@ -26,6 +27,8 @@ import type { StudySources, StudyWorlds } from './worlds.ts';
 export interface ScoreCell {
   folder: StudyFolder;
   engine: StudyEngine;
+  /** Folder that the paths of the study file are relative to. */
+  base: string;
   worlds: StudyWorlds;
   sources: StudySources;
   evaluate: StudyFile['evaluate'];
@@ -84,12 +87,11 @@ async function askAll({
 
 /** Inputs of a score: policy with its adapter, sources, and the router after training. */
 async function openCell(score: PlannedScore, cell: ScoreCell) {
-  const { folder, engine, sources, evaluate, signal } = cell;
+  const { folder, engine, base, sources, evaluate, signal } = cell;
   const { training, world, overrides } = score;
-  const adapter =
-    training === null
-      ? null
-      : await readAdapterFolder(engine.config, folder.trainedFolder(training));
+  const stored = score.adapter === null ? null : resolve(base, score.adapter);
+  const from = training === null ? stored : folder.trainedFolder(training);
+  const adapter = from === null ? null : await readAdapterFolder(engine.config, from);
   const routed = training === null ? null : folder.readTrained(training).router;
   const { policy } = await engine.threads(adapter?.spec ?? ANY_ADAPTER);
   await policy.setAdapter?.(adapter);
@@ -139,11 +141,46 @@ const webLatencyOf = async (
   { evaluate, worlds, folder }: ScoreCell,
 ): Promise<number> => (evaluate.timed > 0 ? worlds.webLatencyMs(world, folder) : 0);
 
+/** Questions after which the rows are saved. */
+const PART = 64;
+
+/** Runs the questions part by part, from where an interrupted run stopped. */
+async function scoreInParts(
+  { key }: PlannedScore,
+  { folder, engine, evaluate }: ScoreCell,
+  { questions, deps, options }: OpenedCell,
+): Promise<void> {
+  const begun = folder.readScorePart(key);
+  const rowOptions = {
+    reward: evaluate.reward ?? null,
+    routerReward: evaluate.routerReward,
+    webLatencyMs: 0,
+    waveSeconds: null,
+  };
+  const rows = begun?.rows ?? [];
+  let seconds = begun?.seconds ?? 0;
+  while (rows.length < questions.length) {
+    const part = questions.slice(rows.length, rows.length + PART);
+    const run = await runQuestions({ deps }, part, {
+      ...options,
+      first: rows.length,
+      label: `${key}  from question ${rows.length + 1}  `,
+    });
+    checkFaults(run.rollouts);
+    rows.push(...part.map((one, i) => rowOf(one, itemAt(run.rollouts, i), null, rowOptions)));
+    seconds += run.seconds;
+    folder.writeScorePart({ key, made: engine.made, seconds, rows });
+  }
+  folder.writeScore({ key, made: engine.made, seconds, rows });
+}
+
 /** Runs the questions and keeps their rows. */
 export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<void> {
   const { folder, engine, evaluate, signal } = cell;
   const { key } = score;
   const opened = await openCell(score, cell);
+  if (!score.group && score.frozen === null && score.pace === null && evaluate.timed === 0)
+    return scoreInParts(score, cell, opened);
   const { questions, deps, options, adapter } = opened;
   const { rollouts, groups, seconds, waves } = await runQuestions({ deps }, questions, {
     ...options,

@@ -28,6 +28,8 @@ export interface PlannedScore {
   key: string;
   /** Key of the training whose adapter is scored; null: the policy at step 0. */
   training: string | null;
+  /** PEFT folder of the adapter of an arm that the study does not train. */
+  adapter: string | null;
   recipe: string;
   overrides: SettingsOverride;
   world: NamedWorld;
@@ -58,6 +60,9 @@ export interface StudyPlan {
   /** By arm, seed and world that it is trained on. */
   runs: { arm: string; seed: number; trainWorld: string; training: string }[];
 }
+
+/** What decides an adapter's folder. */
+const WEIGHTS = 'adapter_model.safetensors';
 
 /** What the digests are made of beside the study. */
 export interface PlanCircumstances {
@@ -120,8 +125,10 @@ class Planner {
     const group = size === undefined ? null : { size, branching: arm.branching };
     const overrides = mergeOverrides(arm.evaluation, sourcesOf(world));
     const recipe = getRecipe(arm.recipe);
+    const adapter = training === null ? arm.adapter : null;
     const id = await digest({
       training,
+      ...(adapter !== null && { adapter: await this.#given.digestOf(`${adapter}/${WEIGHTS}`) }),
       policy: this.#given.revision,
       recipe: { id: recipe.id, version: recipe.version, loop: loopOf(recipe, overrides) },
       world: await this.#given.identityOf(world),
@@ -131,12 +138,14 @@ class Planner {
       ...(group && { group }),
       ...(arm.pace && { pace: arm.pace }),
     });
-    const subject = training === null ? `start-${recipe.id}` : training.replace(/-on-.*$/, '');
+    const start = adapter === null ? 'start' : (adapter.split('/').findLast(Boolean) ?? 'adapter');
+    const subject = training === null ? `${start}-${recipe.id}` : training.replace(/-on-.*$/, '');
     const key = `${asWord(subject)}-over-${asWord(world.name)}-${id}`;
     if (!this.plan.scores.some((one) => one.key === key))
       this.plan.scores.push({
         key,
         training,
+        adapter,
         recipe: recipe.id,
         overrides,
         world,

@@ -183,6 +183,33 @@ describe('a study', () => {
     expect(nothing.out).toMatch(/1 training, 0 to run .*2 scores .* 0 to run/);
     expect(nothing.out).toContain('nothing is left to run');
 
+    // An adapter that was trained elsewhere gives what it gave to the arm that trained it.
+    const [key = ''] = readdirSync(join(whole, 'trained'));
+    const stored = {
+      ...small,
+      name: 'stored',
+      train: undefined,
+      arms: [
+        { name: 'as it is', recipe: 'naive-rag', untrained: true },
+        {
+          name: 'stored',
+          recipe: 'naive-rag',
+          untrained: true,
+          adapter: join(whole, 'trained', key),
+        },
+      ],
+      reference: 'as it is',
+      signatures: [],
+    };
+    const storedFile = join(folder, 'stored.json');
+    writeFileSync(storedFile, JSON.stringify(stored));
+    const other = join(folder, 'other');
+    expect((await labHere('study', storedFile, '--threads', '1', '--out', other)).status).toBe(0);
+    const trainedRows = scoresIn(whole).find(([name]) => !String(name).startsWith('start-'))?.[1];
+    expect(scoresIn(other).find(([name]) => !String(name).startsWith('start-'))?.[1]).toEqual(
+      trainedRows,
+    );
+
     const before = scoresIn(whole);
     const latencies = (name: string, change?: number): unknown[] => {
       const path = join(whole, 'scores', name);
@@ -208,6 +235,46 @@ describe('a study', () => {
     }
     expect(scoresIn(whole)).toEqual(before);
   });
+});
+
+test('a score killed in its middle continues after the last whole part, to the same rows', async () => {
+  const long = join(folder, 'long.json');
+  writeFileSync(
+    long,
+    JSON.stringify({
+      ...small,
+      name: 'long',
+      train: undefined,
+      evaluate: { worlds: small.evaluate.worlds, questions: 80 },
+      numbers: ['em', 'f1'],
+      arms: [{ name: 'not trained', recipe: 'naive-rag', untrained: true }],
+      reference: 'not trained',
+      signatures: [],
+    }),
+  );
+  const args = ['study', long, '--threads', '1', '--out'];
+  const killed = join(folder, 'long-killed');
+  const child = spawn(process.execPath, [...packedLab(), ...args, killed], { stdio: 'ignore' });
+  const runs = join(killed, 'runs');
+  const look = setInterval(() => {
+    if (existsSync(runs) && readdirSync(runs).some((name) => name.endsWith('.score.json')))
+      child.kill('SIGKILL');
+  }, 2);
+  await new Promise((done) => child.once('exit', done));
+  clearInterval(look);
+  expect(readdirSync(join(killed, 'scores'))).toEqual([]);
+  const again = await labHere(...args, killed);
+  expect(again.status).toBe(0);
+  expect(again.err).toContain('from question 65');
+  expect(again.err).not.toContain('from question 1 ');
+  expect(readdirSync(runs)).toEqual([]);
+  const whole = join(folder, 'long-whole');
+  expect((await labHere(...args, whole)).status).toBe(0);
+  const rows = (out: string): unknown => {
+    const [name = ''] = readdirSync(join(out, 'scores'));
+    return (JSON.parse(readFileSync(join(out, 'scores', name), 'utf8')) as { rows: unknown }).rows;
+  };
+  expect(rows(killed)).toEqual(rows(whole));
 });
 
 const studies = readdirSync('training/studies')

@@ -281,7 +281,18 @@ describe('each problem is named', () => {
     [
       'a missing policy',
       studyJson({ policy: 'p' }),
-      'policy: p is not a checkpoint folder: config.json is missing',
+      'policy: p is not a GGUF file or a checkpoint folder: config.json is missing',
+    ],
+    ['a missing GGUF file', studyJson({ policy: 'm.gguf' }), 'policy: m.gguf is missing'],
+    [
+      'a missing adapter',
+      withArm({ recipe: 'search', untrained: true, adapter: 'a' }),
+      `arm "other": a is not an adapter's folder: adapter_config.json is missing`,
+    ],
+    [
+      'an adapter of an arm that is trained',
+      withArm({ recipe: 'search/grpo', adapter: 'a' }),
+      'arm "other": it is trained, and has adapter; only an untrained arm can have one',
     ],
     [
       'missing demonstrations',
@@ -342,4 +353,14 @@ test('files that are there are no problem', () => {
   const json = studyJson({ policy: 'p', evaluate: { ...evaluate, worlds } });
   const there = ['p/config.json', 'w/manifest.json', 'c', 'q'];
   expect(problemsOf(json, (path) => there.includes(path))).toEqual([]);
+});
+
+test('the model may be a GGUF file, and an untrained arm may have an adapter', () => {
+  const arm = { name: 'stored', recipe: 'search', untrained: true, adapter: 'a' };
+  const there = (path: string): boolean => ['m.gguf', 'a/adapter_config.json'].includes(path);
+  const { arms } = readStudy(
+    JSON.stringify(studyJson({ policy: 'm.gguf', arms: [trained, arm], reference: 'plain' })),
+    there,
+  );
+  expect(arms.map(({ adapter }) => adapter)).toEqual([null, 'a']);
 });

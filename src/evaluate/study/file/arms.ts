@@ -31,6 +31,8 @@ export interface ResolvedArm {
   /** What it changes in the recipe's loop where it is evaluated. */
   evaluation: SettingsOverride;
   demonstrations: string | null;
+  /** PEFT folder of an adapter trained elsewhere; null: none. */
+  adapter: string | null;
   frozen: FrozenSource | null;
   /** How the rollouts of a question come from each other where there are several. */
   branching: Branching | null;
@@ -81,6 +83,7 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
       recipe: recipe.id,
       evaluation,
       demonstrations: null,
+      adapter: arm.adapter ?? null,
       frozen: arm.frozen ?? null,
       branching: arm.branching ?? null,
       pace: arm.pace ?? null,
@@ -129,6 +132,8 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
   const problem = trainingProblem(arm.recipe);
   if (problem !== null) return failed([problem]);
   const { train } = study;
+  if (arm.adapter !== undefined)
+    return failed(['it is trained, and has adapter; only an untrained arm can have one']);
   if (!train) return failed(['it is trained; the file needs train, or untrained here']);
   const base = getTraining(arm.recipe);
   const changed = merge(merge({ ...base, steps: train.steps }, train.settings), arm.training);
@@ -152,6 +157,7 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
       recipe: recipe.id,
       evaluation,
       demonstrations: arm.demonstrations ?? null,
+      adapter: null,
       frozen: arm.frozen ?? null,
       branching: arm.branching === undefined ? (settings.branching ?? null) : arm.branching,
       pace: arm.pace ?? null,

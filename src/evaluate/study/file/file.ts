@@ -36,8 +36,10 @@ const armSchema = z.strictObject({
   name: z.string().trim().min(1).max(80),
   /** Which training, `kunlun-baize/dapo`; of an arm that is not trained, which recipe's loop. */
   recipe: z.string().min(1),
-  /** The policy as it is, at step 0. */
+  /** The study does not train it: the policy as it is, or with `adapter`. */
   untrained: z.literal(true).optional(),
+  /** PEFT folder of an adapter that an untrained arm is evaluated with. */
+  adapter: path.optional(),
   /** Changes of the training's settings, over `train.settings`. */
   training: changes.default({}),
   /** Changes of the loop's settings, in training and evaluation. */

@@ -81,6 +81,12 @@ function seedProblems({ train }: StudyFile): string[] {
     .map((seed) => `train.seeds: ${seed} is there twice`);
 }
 
+function policyProblems(policy: string | undefined, exists: Exists): string[] {
+  if (policy === undefined || exists(`${policy}/config.json`)) return [];
+  if (policy.endsWith('.gguf')) return exists(policy) ? [] : [`policy: ${policy} is missing`];
+  return [`policy: ${policy} is not a GGUF file or a checkpoint folder: config.json is missing`];
+}
+
 function problemsOf(study: StudyFile, exists: Exists): string[] {
   const { train, evaluate, arms, policy, reference } = study;
   const worlds = [
@@ -90,14 +96,17 @@ function problemsOf(study: StudyFile, exists: Exists): string[] {
   return [
     ...worlds,
     ...(worlds.length === 0 ? nameProblems(study) : []),
-    ...(policy !== undefined && !exists(`${policy}/config.json`)
-      ? [`policy: ${policy} is not a checkpoint folder: config.json is missing`]
-      : []),
+    ...policyProblems(policy, exists),
     ...seedProblems(study),
     ...resolveArms(study).problems,
     ...arms.flatMap(({ name, demonstrations }) =>
       demonstrations !== undefined && !exists(demonstrations)
         ? [`arm "${name}": ${demonstrations} is missing`]
+        : [],
+    ),
+    ...arms.flatMap(({ name, adapter }) =>
+      adapter !== undefined && !exists(`${adapter}/adapter_config.json`)
+        ? [`arm "${name}": ${adapter} is not an adapter's folder: adapter_config.json is missing`]
         : [],
     ),
     ...(train && arms.every(({ untrained }) => untrained)
