@@ -263,18 +263,29 @@ test('a score killed in its middle continues after the last whole part, to the s
   await new Promise((done) => child.once('exit', done));
   clearInterval(look);
   expect(readdirSync(join(killed, 'scores'))).toEqual([]);
-  const again = await labHere(...args, killed);
-  expect(again.status).toBe(0);
-  expect(again.err).toContain('from question 65');
-  expect(again.err).not.toContain('from question 1 ');
+  interface Rows {
+    columns: string[];
+    rows: unknown[][];
+  }
+  const read = (path: string): Rows => JSON.parse(readFileSync(path, 'utf8')) as Rows;
+  // A mark in the saved part shows that its questions are not asked again.
+  const [saved = ''] = readdirSync(runs);
+  const part = read(join(runs, saved));
+  expect(part.rows).toHaveLength(64);
+  const em = part.columns.indexOf('em');
+  part.rows[0]?.splice(em, 1, 0.25);
+  writeFileSync(join(runs, saved), JSON.stringify(part));
+  expect((await labHere(...args, killed)).status).toBe(0);
   expect(readdirSync(runs)).toEqual([]);
   const whole = join(folder, 'long-whole');
   expect((await labHere(...args, whole)).status).toBe(0);
-  const rows = (out: string): unknown => {
+  const rows = (out: string): unknown[][] => {
     const [name = ''] = readdirSync(join(out, 'scores'));
-    return (JSON.parse(readFileSync(join(out, 'scores', name), 'utf8')) as { rows: unknown }).rows;
+    return read(join(out, 'scores', name)).rows;
   };
-  expect(rows(killed)).toEqual(rows(whole));
+  const [marked, ...rest] = rows(killed);
+  expect(marked?.[em]).toBe(0.25);
+  expect(rest).toEqual(rows(whole).slice(1));
 });
 
 const studies = readdirSync('training/studies')
@@ -287,18 +298,32 @@ test('a folder instead of a study file is refused with a reason', () => {
 });
 
 const MAKE = 'training/studies/make-trajectories.sh';
-/** The study at `path` in a folder with the trajectories that `MAKE` makes, empty: only that they are there is asked. */
-function withTrajectories(path: string): string {
-  const copy = join(mkdtempSync(join(folder, 'with-')), basename(path));
+/** The study at `path` beside the files that it needs and the repository does not hold; they are empty: only their presence is checked. */
+function withFiles(path: string): string {
+  const home = join(mkdtempSync(join(folder, 'with-')), 'studies');
+  const { policy, evaluate, arms } = JSON.parse(readFileSync(path, 'utf8')) as {
+    policy?: string;
+    evaluate: { worlds: { corpus?: string[]; questions?: string }[] };
+    arms: { adapter?: string }[];
+  };
+  const made = [...readFileSync(MAKE, 'utf8').matchAll(/--out \$made\/(\S+)/gu)];
+  const needed = [
+    ...made.map(([, name = '']) => `trajectories/${name}`),
+    policy ?? [],
+    evaluate.worlds.map(({ corpus = [], questions = [] }) => [corpus, questions]),
+    arms.map(({ adapter = null }) => (adapter === null ? [] : `${adapter}/adapter_config.json`)),
+  ].flat(3);
+  for (const name of needed) {
+    mkdirSync(dirname(join(home, name)), { recursive: true });
+    writeFileSync(join(home, name), '');
+  }
+  const copy = join(home, basename(path));
   writeFileSync(copy, readFileSync(path));
-  mkdirSync(join(dirname(copy), 'trajectories'));
-  for (const [, name = ''] of readFileSync(MAKE, 'utf8').matchAll(/--out \$made\/(\S+)/gu))
-    writeFileSync(join(dirname(copy), 'trajectories', name), '');
   return copy;
 }
 
 test.each(studies)('%s may be run', (path) => {
-  const { file: read, arms } = openStudy(withTrajectories(path));
+  const { file: read, arms } = openStudy(withFiles(path));
   expect(path).toBe(`training/studies/${read.name}.json`);
   expect(arms.length).toBeGreaterThan(1);
 });

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# usage: real-models.sh MODEL.gguf DATA
+# Teaches SmolLM2-135M-Instruct (Q4_1) to search, then scores it: demonstrations from gold chains, a cold start, the study.
+# DATA holds corpus.jsonl.gz and train.jsonl, dev.jsonl, test.jsonl (questions). Run it again to resume: finished parts are kept.
+# The study scores training/adapters/smollm2-cold-start; copy the last step's adapter there to score your own.
+set -euo pipefail
+model=$(realpath "$1") data=$(realpath "$2")
+cd "$(dirname "$0")/../.."
+made=training/studies/real-models
+mkdir -p $made
+ln -sf "$model" $made/SmolLM2-135M-Instruct.Q4_1.gguf
+ln -sf "$data"/corpus.jsonl.gz "$data"/test.jsonl $made/
+lab() { npm run -s lab -- "$@"; }
+loop=(retrieval.k=2 retrieval.passageTokens=100 retrieval.maxSearches=4)
+[ -f $made/demonstrations.jsonl ] ||
+  lab demonstrations --from gold --policy "$model" --recipe search --corpus "$data/corpus.jsonl.gz" --questions "$data/train.jsonl" \
+    "${loop[@]/#/--set=}" --max-tokens 1200 --out $made/demonstrations.jsonl
+jq -c '. + {split: "train"}' "$data/train.jsonl" >$made/questions.jsonl
+jq -c '. + {split: "dev"}' "$data/dev.jsonl" >>$made/questions.jsonl
+if [ -f $made/cold-start/latest.json ]; then
+  lab train --resume $made/cold-start --threads 2
+else
+  lab train --policy "$model" --recipe search/grpo --steps 0 --demonstrations $made/demonstrations.jsonl \
+    --corpus "$data/corpus.jsonl.gz" --questions $made/questions.jsonl --out $made/cold-start --threads 2 \
+    "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=warmUp.updates=96 --set=warmUp.batch=4 \
+    --set=warmUp.learningRate=8e-4 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=32 \
+    --set=warmUp.questions=16 --set=warmUp.stopAt=null
+fi
+lab study training/studies/real-models.json --out training/studies/results-real-models --threads 2
