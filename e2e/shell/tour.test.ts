@@ -29,7 +29,7 @@ it('leads from a question to the next chapter, explains words, and continues aft
   await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'take the tour' }).click();
   const tour = page.getByRole('complementary', { name: 'Guided tour' });
-  await tour.getByRole('heading', { name: '1 of 5: Ask a question' }).waitFor();
+  await tour.getByRole('heading', { name: '1 of 6: Ask a question' }).waitFor();
   await tour.getByRole('button', { name: 'Skip' }).waitFor();
   await tour.getByRole('button', { name: 'Ask an example' }).click();
   await runStatus(page, 'done');
@@ -38,7 +38,7 @@ it('leads from a question to the next chapter, explains words, and continues aft
   expect(await faultsInBoth(page)).toEqual([]);
   await opensWords(page);
   await tour.getByRole('button', { name: 'Next chapter' }).click();
-  await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+  await tour.getByRole('heading', { name: '2 of 6: Train ten steps' }).waitFor();
 
   await page.goto(`${stage.url}runs`);
   await page.getByRole('button', { name: 'All commands' }).click();
@@ -54,7 +54,7 @@ it('leads from a question to the next chapter, explains words, and continues aft
     .waitFor();
   await command.fill('guided tour');
   await page.keyboard.press('Enter');
-  await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+  await tour.getByRole('heading', { name: '2 of 6: Train ten steps' }).waitFor();
   await tour.getByRole('button', { name: '✓ Ask a question' }).waitFor();
   await tour.getByRole('button', { name: 'Close the tour' }).click();
   expect(await tour.count()).toBe(0);
@@ -88,7 +88,7 @@ slow(
     await page.goto(`${stage.url}ask?device=wasm`);
     await page.getByRole('button', { name: 'take the tour' }).click();
     const tour = page.getByRole('complementary', { name: 'Guided tour' });
-    await tour.getByRole('heading', { name: '1 of 5: Ask a question' }).waitFor();
+    await tour.getByRole('heading', { name: '1 of 6: Ask a question' }).waitFor();
 
     // What was not done yet can be skipped, what was done is gone on from.
     await tour.getByRole('button', { name: 'Skip' }).waitFor();
@@ -101,7 +101,7 @@ slow(
     await opensWords(page);
     await tour.getByRole('button', { name: 'Next chapter' }).click();
 
-    await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+    await tour.getByRole('heading', { name: '2 of 6: Train ten steps' }).waitFor();
     await page.reload();
     expect(await tour.count()).toBe(0);
     await page.getByRole('button', { name: 'All commands' }).click();
@@ -126,7 +126,7 @@ slow(
     await page.getByRole('button', { name: 'All commands' }).click();
     await command.fill('guided tour');
     await page.keyboard.press('Enter');
-    await tour.getByRole('heading', { name: '2 of 5: Train ten steps' }).waitFor();
+    await tour.getByRole('heading', { name: '2 of 6: Train ten steps' }).waitFor();
     await tour.getByRole('button', { name: '✓ Ask a question' }).waitFor();
 
     await tour.getByRole('button', { name: 'Compare systems' }).click();

@@ -8,6 +8,7 @@ import { useDeviceLimits } from './fit/device-limits.ts';
 import { MeasureSection } from './MeasureSection.tsx';
 import { PublishedSection } from './PublishedSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
+import { TeachCard } from './TeachCard.tsx';
 import { WebLlmSection } from './WebLlmSection.tsx';
 import { useStorageUse } from '../lab/storage.ts';
 import { useLab } from '../lab/lab-store.ts';
@@ -121,7 +122,10 @@ const ModelsPage = () => {
       <DeviceLine />
       <div className="models-top">
         <Loaded />
-        <CheckpointsSection />
+        <div className="models-own">
+          <TeachCard />
+          <CheckpointsSection />
+        </div>
         <div className="models-more">
           <ServersSection />
           <WebLlmSection />

@@ -2,10 +2,15 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { CHAPTERS, useDeeds, type Chapter, type TourStep } from './chapters.ts';
-import { closeTour, endChapter, goToStep, restartTour, useTour } from './store/tour-store.ts';
+import {
+  CHAPTER_IDS,
+  closeTour,
+  endChapter,
+  goToStep,
+  restartTour,
+  useTour,
+} from './store/tour-store.ts';
 import './tour.css';
-
-const IDS = CHAPTERS.map(({ id }) => id);
 
 /** The chapters, each with a link; seen ones are checked. */
 const Contents = () => {
@@ -40,7 +45,7 @@ const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
   // Also true for things done outside the tour.
   const done = step.done === undefined || deeds[step.done];
   const { act } = step;
-  const next = () => (last ? endChapter(IDS) : goToStep(chapter, at + 1));
+  const next = () => (last ? endChapter(CHAPTER_IDS) : goToStep(chapter, at + 1));
   const begin = () => {
     setStarted(true);
     // Page actions never reject: they report failures on their page.
@@ -78,8 +83,8 @@ const before = (chapter: number, step: number): [chapter: number, step: number] 
 const End = () => (
   <>
     <p>
-      That was the whole loop: ask, train, read, see what changed, compare. All results stay on this
-      device, under Runs, Rollouts and Evaluate.
+      That was the whole loop: ask, train, read, see what changed, compare, and the same with a
+      model of your own. All results stay on this device, under Runs, Rollouts and Evaluate.
     </p>
     <div className="tour-actions">
       <Button size="xs" onClick={closeTour}>

@@ -7,7 +7,7 @@ import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluat
 import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import type { TrainTime } from '../../lab/contract/training.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { DEFAULT_WARM_UP, type TrainSettings } from '../../recipes/parts/training.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
 import { useLab } from '../lab/lab-store.ts';
@@ -15,20 +15,25 @@ import { openOwnRun } from '../rollouts/store/browse-actions.ts';
 import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { startTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
-import { checkDraft } from '../train/store/train-draft.ts';
+import { checkDraft, useDraft } from '../train/store/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toTry, TRY_STEPS } from '../train/store/try-run.ts';
+import type { ChapterId } from './store/tour-store.ts';
 
 /** Texts and actions of the tour; the actions are those of the pages. */
 
 /** What the user has done, inside or outside the tour. */
-export type Deed = 'asked' | 'trained' | 'opened' | 'compared';
+export type Deed = 'asked' | 'trained' | 'opened' | 'compared' | 'own-model' | 'own-trained';
 
 /** Derived from stored data, so that nothing must be repeated for the tour. */
 export const useDeeds = (): Record<Deed, boolean> => ({
   asked: useRun(({ run, table }) => table.order.length > 0 && !isRunning(run)),
   trained: useTrain(({ runs }) => visibleRuns(runs).some(({ step }) => step > 0)),
   opened: useBrowse(({ files }) => files.length > 0),
+  'own-model': useSetup(({ setup }) => setup.policy.kind === 'checkpoint'),
+  'own-trained': useTrain(({ runs }) =>
+    visibleRuns(runs).some(({ step, setup }) => step > 0 && setup?.policy.kind === 'checkpoint'),
+  ),
   compared: useEvaluate(({ evaluations }) => evaluations.some(({ done }) => done > 0)),
 });
 
@@ -45,7 +50,7 @@ export interface TourStep {
 
 /** Steps of one topic; seen chapters are stored by `id`. */
 export interface Chapter {
-  id: string;
+  id: ChapterId;
   title: string;
   steps: readonly TourStep[];
 }
@@ -127,6 +132,30 @@ const compare = async (go: (path: string) => void): Promise<void> => {
   go(id === null ? NEW_EVALUATION : formatEvaluateAddress(id));
 };
 
+/** What taught SmolLM2-135M-Instruct to search: cold start on demonstrations, then a few steps of RL on F1. */
+const REAL_MODEL_CHANGES = {
+  'overrides.retrieval.k': 2,
+  'overrides.retrieval.passageTokens': 100,
+  'overrides.retrieval.maxSearches': 4,
+  'adapter.rank': 16,
+  warmUp: { ...DEFAULT_WARM_UP, updates: 96, every: 32 },
+  stages: [{ steps: 10, reward: 'f1', weights: {} }],
+  steps: 10,
+  questions: 4,
+  'heldOut.questions': 16,
+};
+
+/** Fills the training form; what was in it is replaced. */
+const fillRealModelForm = (go: (path: string) => void): void => {
+  useDraft.setState({
+    training: 'search/grpo',
+    changes: REAL_MODEL_CHANGES,
+    name: 'Cold start, then RL',
+    device: 'auto',
+  });
+  go(formatTrainAddress({ run: null, step: null }));
+};
+
 /** In order: ask, train, read, see what changed, compare. */
 export const CHAPTERS: readonly Chapter[] = [
   {
@@ -196,6 +225,35 @@ export const CHAPTERS: readonly Chapter[] = [
       },
       {
         text: 'Cost, survival by hop and the grid of questions show where systems differ; click a cell to open their rollouts side by side. Select any published system, or your own changed copy, to add it.',
+      },
+    ],
+  },
+  {
+    id: 'real-model',
+    title: 'Teach a real model to search',
+    steps: [
+      {
+        text: 'Bring a small instruct model as a GGUF file, such as SmolLM2-135M-Instruct (Q4_1, 98 MB). Click “Open a model file”, copy it to this device, then click “Use”. Corpus and questions of your own are optional: add them on Corpus.',
+        act: { label: 'Go to Models', run: (go) => go('/models') },
+        done: 'own-model',
+      },
+      {
+        text: 'Ask a question with the model as it is. Small models rarely search before a cold start: they answer from memory, outside the tags, or not at all.',
+        act: { label: 'Ask an example', run: askExample },
+        done: 'asked',
+      },
+      {
+        text: 'The training form now gets the values that taught SmolLM2-135M to search. Open “Make demonstrations” and click Make: they are written from the gold evidence of the training questions. Then click Start. The cold start learns the format from them; after it come ten steps of RL with F1 as reward. The bar above Start says how long that takes here.',
+        act: { label: 'Fill in the training form', run: fillRealModelForm },
+        done: 'own-trained',
+      },
+      {
+        text: 'Ask the same question again, now with the adapter of the run: choose it under “Adapter” in the setup. The model writes a query, reads the passages, and answers in the tags.',
+        act: { label: 'Go to Ask', run: (go) => go(ASK) },
+        done: 'own-trained',
+      },
+      {
+        text: 'On Runs, “Download as GGUF” writes the model with its adapter as one file for llama.cpp, Ollama and LM Studio.',
       },
     ],
   },

@@ -8,7 +8,9 @@ import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';
 import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { CHAPTER_IDS, openChapter, useTour } from '../../../src/ui/tour/store/tour-store.ts';
 import { CHAPTERS, useDeeds, type Deed } from '../../../src/ui/tour/chapters.ts';
+import { checkDraft, useDraft } from '../../../src/ui/train/store/train-draft.ts';
 import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { evaluationRecord } from '../../fixtures/evaluations.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
@@ -55,13 +57,14 @@ beforeEach(() => {
 });
 
 describe('the chapters', () => {
-  it('have names of their own, something to do first, and something to read then', () => {
-    expect(new Set(CHAPTERS.map(({ id }) => id)).size).toBe(CHAPTERS.length);
+  it('are listed by id, do something first, and end with something to read', () => {
+    expect(CHAPTERS.map(({ id }) => id)).toEqual(CHAPTER_IDS);
     for (const { steps } of CHAPTERS) {
-      expect(steps.map(({ act, done }) => [act !== undefined, done !== undefined])).toEqual([
-        [true, true],
-        [false, false],
-      ]);
+      expect(steps.length).toBeGreaterThan(1);
+      for (const [i, { act, done }] of steps.entries()) {
+        const last = i === steps.length - 1;
+        expect([act === undefined, done === undefined]).toEqual([last, last]);
+      }
       for (const { text } of steps) expect(text).toMatch(/^[A-Z].{60,}[.”]$/s);
     }
   });
@@ -107,6 +110,30 @@ describe('training', () => {
     await press('train');
     expect(went).toEqual(['/train']);
     expect(useTrain.getState().problem?.text).toContain('no memory');
+  });
+});
+
+describe('teaching a real model', () => {
+  it('fills the training form with a cold start and RL that may be started', async () => {
+    const acts = CHAPTERS.find(({ id }) => id === 'real-model')?.steps.map(({ act }) => act) ?? [];
+    for (const act of [acts[0], acts[2]]) await act?.run(go);
+    expect(went).toEqual(['/models', '/train?new=1']);
+    const { settings, errors } = checkDraft(useDraft.getState());
+    expect(errors).toEqual({});
+    expect(settings).toMatchObject({
+      preset: 'search/grpo',
+      steps: 10,
+      groupSize: 8,
+      overrides: { retrieval: { k: 2, passageTokens: 100, maxSearches: 4 } },
+      adapter: { rank: 16 },
+      warmUp: { updates: 96, batch: 4, learningRate: 8e-4 },
+      stages: [{ reward: 'f1' }],
+    });
+  });
+
+  it('is a chapter that opens by its name', () => {
+    openChapter('real-model');
+    expect(useTour.getState()).toMatchObject({ open: true, chapter: 5, step: 0 });
   });
 });
 

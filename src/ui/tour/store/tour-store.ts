@@ -4,6 +4,17 @@ import { remember, remembered } from '../../kit/page/remembered.ts';
 
 /** Position in the guided tour; stored in this browser. */
 
+/** Ids of the chapters, in their order. */
+export const CHAPTER_IDS = [
+  'ask',
+  'train',
+  'read',
+  'before-after',
+  'compare',
+  'real-model',
+] as const;
+export type ChapterId = (typeof CHAPTER_IDS)[number];
+
 const keptSchema = z.object({
   chapter: z.int().min(0),
   step: z.int().min(0),
@@ -37,6 +48,10 @@ useTour.subscribe(({ chapter, step, seen }) => {
 
 /** Opens the tour at its position. */
 export const openTour = (): void => useTour.setState({ open: true });
+
+/** Opens the tour at the beginning of a chapter. */
+export const openChapter = (id: ChapterId): void =>
+  useTour.setState({ open: true, chapter: CHAPTER_IDS.indexOf(id), step: 0 });
 
 /** Closes the tour; the position is kept. */
 export const closeTour = (): void => useTour.setState({ open: false });
