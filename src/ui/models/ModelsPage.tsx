@@ -107,6 +107,7 @@ const Loaded = () => {
           </dl>
         ) : null}
       </section>
+      <TeachCard />
     </div>
   );
 };
@@ -122,10 +123,7 @@ const ModelsPage = () => {
       <DeviceLine />
       <div className="models-top">
         <Loaded />
-        <div className="models-own">
-          <TeachCard />
-          <CheckpointsSection />
-        </div>
+        <CheckpointsSection />
         <div className="models-more">
           <ServersSection />
           <WebLlmSection />

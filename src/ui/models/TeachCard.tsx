@@ -3,7 +3,7 @@ import { openChapter } from '../tour/store/tour-store.ts';
 
 /** The way from a model file to a model that searches, as a chapter of the tour. */
 export const TeachCard = () => (
-  <section className="cards-section" aria-labelledby="teach">
+  <section aria-labelledby="teach">
     <h2 id="teach">Teach a real model to search</h2>
     <p>
       Open a GGUF file, make demonstrations from your questions and passages, and train an adapter

@@ -243,7 +243,7 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'asked',
       },
       {
-        text: 'The training form now gets the values that taught SmolLM2-135M to search. Open “Make demonstrations” and click Make: they are written from the gold evidence of the training questions. Then click Start. The cold start learns the format from them; after it come ten steps of RL with F1 as reward. The bar above Start says how long that takes here.',
+        text: 'This fills the training form with the values that taught SmolLM2-135M to search. Open “Make demonstrations” and click Make: they are written from the gold evidence of the training questions. Then click Start. The cold start learns the format from them; after it come ten steps of RL with F1 as reward. The line beside Start says how long that takes on this device.',
         act: { label: 'Fill in the training form', run: fillRealModelForm },
         done: 'own-trained',
       },
