@@ -83,8 +83,8 @@ const before = (chapter: number, step: number): [chapter: number, step: number] 
 const End = () => (
   <>
     <p>
-      That was the whole loop: ask, train, read, see what changed, compare, and the same with a
-      model of your own. All results stay on this device, under Runs, Rollouts and Evaluate.
+      That was the whole loop: ask, train, read, see what changed, compare, and the same with your
+      own model. All results stay on this device, under Runs, Rollouts and Evaluate.
     </p>
     <div className="tour-actions">
       <Button size="xs" onClick={closeTour}>

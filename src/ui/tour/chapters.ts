@@ -233,7 +233,7 @@ export const CHAPTERS: readonly Chapter[] = [
     title: 'Teach a real model to search',
     steps: [
       {
-        text: 'Bring a small instruct model as a GGUF file, such as SmolLM2-135M-Instruct (Q4_1, 98 MB). Click “Open a model file”, copy it to this device, then click “Use”. Corpus and questions of your own are optional: add them on Corpus.',
+        text: 'Bring a small instruct model as a GGUF file, such as SmolLM2-135M-Instruct (Q4_1, 98 MB). Click “Open a model file”, copy it to this device, then click “Use”. Your own corpus and questions are optional: add them on Corpus.',
         act: { label: 'Go to Models', run: (go) => go('/models') },
         done: 'own-model',
       },
