@@ -15,8 +15,7 @@ loop=(retrieval.k=2 retrieval.passageTokens=100 retrieval.maxSearches=4)
 [ -f $made/demonstrations.jsonl ] ||
   lab demonstrations --from gold --policy "$model" --recipe search --corpus "$data/corpus.jsonl.gz" --questions "$data/train.jsonl" \
     "${loop[@]/#/--set=}" --max-tokens 1200 --out $made/demonstrations.jsonl
-jq -c '. + {split: "train"}' "$data/train.jsonl" >$made/questions.jsonl
-jq -c '. + {split: "dev"}' "$data/dev.jsonl" >>$made/questions.jsonl
+for split in train dev; do sed "s/^{/{\"split\": \"$split\", /" "$data/$split.jsonl"; done >$made/questions.jsonl
 if [ -f $made/cold-start/latest.json ]; then
   lab train --resume $made/cold-start --threads 2
 else
@@ -26,4 +25,4 @@ else
     --set=warmUp.learningRate=8e-4 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=32 \
     --set=warmUp.questions=16 --set=warmUp.stopAt=null
 fi
-lab study training/studies/real-models.json --out training/studies/results-real-models --threads 2
+lab study training/studies/real-models.json --out $made/results --threads 2

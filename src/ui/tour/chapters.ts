@@ -7,7 +7,7 @@ import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluat
 import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import type { TrainTime } from '../../lab/contract/training.ts';
-import { DEFAULT_WARM_UP, type TrainSettings } from '../../recipes/parts/training.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
 import { useLab } from '../lab/lab-store.ts';
@@ -132,13 +132,21 @@ const compare = async (go: (path: string) => void): Promise<void> => {
   go(id === null ? NEW_EVALUATION : formatEvaluateAddress(id));
 };
 
-/** What taught SmolLM2-135M-Instruct to search: cold start on demonstrations, then a few steps of RL on F1. */
+/** The cold start that taught SmolLM2-135M-Instruct to search (`training/studies/real-models.sh`), then ten steps of RL on F1. */
 const REAL_MODEL_CHANGES = {
   'overrides.retrieval.k': 2,
   'overrides.retrieval.passageTokens': 100,
   'overrides.retrieval.maxSearches': 4,
   'adapter.rank': 16,
-  warmUp: { ...DEFAULT_WARM_UP, updates: 96, every: 32 },
+  warmUp: {
+    updates: 96,
+    batch: 4,
+    learningRate: 8e-4,
+    onlyCorrect: true,
+    heldOut: 0.02,
+    every: 32,
+    questions: 16,
+  },
   stages: [{ steps: 10, reward: 'f1', weights: {} }],
   steps: 10,
   questions: 4,
@@ -156,7 +164,7 @@ const fillRealModelForm = (go: (path: string) => void): void => {
   go(formatTrainAddress({ run: null, step: null }));
 };
 
-/** In order: ask, train, read, see what changed, compare. */
+/** In the order of `CHAPTER_IDS`. */
 export const CHAPTERS: readonly Chapter[] = [
   {
     id: 'ask',
@@ -243,7 +251,7 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'asked',
       },
       {
-        text: 'This fills the training form with the values that taught SmolLM2-135M to search. Open “Make demonstrations” and click Make: they are written from the gold evidence of the training questions. Then click Start. The cold start learns the format from them; after it come ten steps of RL with F1 as reward. The line beside Start says how long that takes on this device.',
+        text: 'This fills the training form with the cold start that taught SmolLM2-135M to search (about 100 minutes on two cores), then ten steps of RL with F1 as reward. Under “Make demonstrations”, click the button: demonstrations are written from the gold evidence of the training questions. Then click Start. The line beside it says how long the run takes on this device.',
         act: { label: 'Fill in the training form', run: fillRealModelForm },
         done: 'own-trained',
       },

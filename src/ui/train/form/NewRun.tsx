@@ -249,7 +249,7 @@ const StartBar = (props: StartBarProps) => {
           ⚠{' '}
           {stored
             ? 'The file has no stored trajectories. Remove it, and the run makes its own.'
-            : 'The cold start needs a file of demonstrations.'}
+            : 'The cold start needs a file of demonstrations: make them or choose one above.'}
         </span>
       ) : unsummarized ? (
         <Unsummarized />
