@@ -1,5 +1,5 @@
 import type { HiddenStates } from '../../policy/lora/trainer.ts';
-import { microBatches } from '../../policy/lora/train-batch.ts';
+import { sharedBatches } from '../../policy/lora/shared-prefix.ts';
 import type {
   ItemObjective,
   ItemResult,
@@ -27,16 +27,19 @@ interface Part<S> {
 }
 
 /**
- * Micro-batches of at most `packTokens` tokens, or one longer sequence: longest sequences first, so that one call holds
- * sequences of about one length. Depends only on the lengths.
+ * Micro-batches of at most `packTokens` tokens, or one longer sequence: the longest sequence left and those that share a
+ * prefix with it, then sequences of about its length. Depends only on the items.
  */
-function packByLength<S extends { ids: ArrayLike<number> }>(
+function packByLength<S extends ScoredItem>(
   items: readonly S[],
   { maxTokens, packTokens }: { maxTokens: number; packTokens: number },
 ): Part<S>[] {
-  const order = items.map((item, place) => ({ item, place, ids: item.ids }));
+  const order = items.map((item, place) => {
+    const { ids, mask: weights, latents } = item;
+    return { item, place, ids, weights, latents };
+  });
   order.sort((a, b) => b.ids.length - a.ids.length || a.place - b.place);
-  return microBatches(order, maxTokens, packTokens).map((run) => ({
+  return sharedBatches(order, maxTokens, packTokens).map((run) => ({
     items: run.map(({ item }) => item),
     places: run.map(({ place }) => place),
   }));

@@ -1,5 +1,6 @@
 import type { HiddenStates, LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
-import { packBatch, type Latents, type PackedBatch } from '../../policy/lora/train-batch.ts';
+import { packShared } from '../../policy/lora/shared-prefix.ts';
+import type { Latents, PackedBatch } from '../../policy/lora/train-batch.ts';
 import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
 import { itemAt } from '../../base/items.ts';
 
@@ -80,7 +81,7 @@ export interface ReplicaClient {
 }
 
 const pack = (items: readonly ScoredItem[]): PackedBatch =>
-  packBatch(
+  packShared(
     items.map(({ ids, mask, temperature, latents }) => ({
       ids,
       weights: mask,

@@ -23,8 +23,13 @@ export interface Latents {
 export interface PackedBatch {
   /** [tokens] */
   ids: Int32Array;
-  /** Lengths of the sequences, in order; they sum to `tokens`. */
+  /** Lengths of the sequences, in order, or of their pieces; they sum to `tokens`. */
   lengths: Int32Array;
+  /**
+   * Of each piece the earlier one that it continues, −1: none. Absent: every piece is a whole sequence
+   * (`shared-prefix.ts`).
+   */
+  after?: Int32Array;
   /** Rows whose next token has a weight other than 0: [targets] each. */
   rows: Int32Array;
   targets: Int32Array;

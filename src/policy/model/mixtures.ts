@@ -27,10 +27,10 @@ export function embedRows(
   writer.write(0, rows);
   const table = writer.finish();
   let at = 0;
-  const places = runs.map(({ ids, position, start }) => {
+  const places = runs.map((run) => {
     const from = at;
-    at += ids.length;
-    return { ids: Int32Array.from({ length: ids.length }, (_, i) => from + i), position, start };
+    at += run.ids.length;
+    return { ...run, ids: Int32Array.from({ length: run.ids.length }, (_, i) => from + i) };
   });
   ops.place(tokens, places, size);
   ops.embed({ table, tokens, x, next: decoder.normOf(0) });

@@ -392,18 +392,24 @@ export class DecoderLoraTrainer implements LoraTrainer {
   }
 
   /** The sequences as runs, each at an aligned place. @throws Error over the limits */
-  #runs({ ids, lengths }: PackedBatch): { runs: TokenRun[]; positions: number } {
+  #runs({ ids, lengths, after }: PackedBatch): { runs: TokenRun[]; positions: number } {
     const { maxTokens, maxLength } = this.#limits;
     if (ids.length > maxTokens)
       throw new Error(`batch: ${ids.length} tokens, the limit is ${maxTokens}`);
     const runs: TokenRun[] = [];
     let [token, start] = [0, 0];
-    for (const length of lengths) {
-      if (length > maxLength)
-        throw new Error(`batch: a sequence has ${length} tokens, the limit is ${maxLength}`);
-      runs.push({ ids: ids.subarray(token, token + length), position: 0, start });
+    const ends: number[] = [];
+    for (const [i, length] of lengths.entries()) {
+      const parent = after?.[i] ?? -1;
+      const position = parent < 0 ? 0 : itemAt(ends, parent, 'runs');
+      const end = position + length;
+      if (end > maxLength)
+        throw new Error(`batch: a sequence has ${end} tokens, the limit is ${maxLength}`);
+      const continued = parent < 0 ? {} : { after: parent };
+      runs.push({ ids: ids.subarray(token, token + length), position, start, ...continued });
+      ends.push(end);
       token += length;
-      start += aligned(length);
+      start += aligned(end);
     }
     return { runs, positions: start };
   }

@@ -87,6 +87,12 @@ export interface TokenRun {
   readonly position: number;
   /** Place of the context's position 0 in the stores, a multiple of 8. */
   readonly start: number;
+  /**
+   * Index of an earlier run of the same call that this one continues, in a context of its own: that run ends where this
+   * one begins, at a multiple of 8. `projectHeads` copies the keys and values before it, and `attendBackward` adds
+   * their gradients to the rows that they came from. Absent: none. Only among `many` tokens.
+   */
+  readonly after?: number;
 }
 
 /** What the rows of activations are; filled by `place`. */

@@ -1,4 +1,5 @@
 import { own } from '../ops/own.ts';
+import { chainOf } from '../ops/prefixes.ts';
 import type { AttentionInput, HeadsInput, Ops } from '../ops/ops.ts';
 import type { KvMove, KvCache } from '../ops/values.ts';
 import {
@@ -59,6 +60,7 @@ export function projectHeads(memory: WasmMemory, o: Options<'projectHeads'>): vo
     raw.at, raw.stride, ...turning(o), tokens.positions, tokens.places, q.at, q.stride, store.keys,
     store.values, Number(store.type === 'f16'), store.room, count, o.heads, G, D, row,
   );
+  if (tokens.copies.length > 0) copyKeys(memory, [store], tokens.copies);
 }
 
 /** Positions that a row sees at most, as kernels take it. */
@@ -103,8 +105,8 @@ export function attendBackward(memory: WasmMemory, o: Options<'attendBackward'>)
   const store = own(WasmStore, o.store);
   const { kvHeads: G, headDim: D } = store;
   const half = store.type === 'f16';
-  const { runs } = own(WasmTokens, o.tokens);
-  if (runs.some(({ position }) => position > 0))
+  const { runs, count: all } = own(WasmTokens, o.tokens);
+  if (runs.some(({ position, after }) => position > 0 && after === undefined))
     throw new Error('wasm: the way back of attention takes whole contexts, each in one run');
   const places = runs.reduce((most, run) => Math.max(most, placesOf(run)), 0);
   const wide = pad8(D);
@@ -112,14 +114,21 @@ export function attendBackward(memory: WasmMemory, o: Options<'attendBackward'>)
     'attention',
     4 * (places * (72 + (half ? 6 : 4) * wide) + 36 * wide),
   );
+  const rowOf = memory.scratch('rows of a context', 4 * places);
   const row = (x: WasmActivations, r: number): number => x.at + 4 * r * x.stride;
-  for (const { row: r, count, start } of runs)
+  for (const to of [dKeys, dValues]) memory.floats(to.at, all * to.stride).fill(0);
+  for (const run of runs) {
+    const { row: r, count, position, start } = run;
+    const rows = memory.integers(rowOf, places);
+    for (const piece of chainOf(runs, run))
+      for (let i = 0; i < piece.count; i++) rows[piece.position + i] = piece.row + i;
     // prettier-ignore
     memory.kernels.attend_backward(
-      row(q, r), q.stride, store.keys, store.values, Number(half), store.room, start, count, windowOf(o), o.heads, G, D,
-      row(out, r), row(dOut, r), out.stride, row(lse, r), lse.stride, row(dq, r), row(dKeys, r),
-      row(dValues, r), dKeys.stride, scratch,
+      row(q, r), q.stride, store.keys, store.values, Number(half), store.room, start, position, count, windowOf(o),
+      o.heads, G, D, row(out, r), row(dOut, r), out.stride, row(lse, r), lse.stride, row(dq, r), dKeys.at, dValues.at,
+      dKeys.stride, rowOf, scratch,
     );
+  }
 }
 
 export function projectHeadsBackward(memory: WasmMemory, o: Options<'projectHeadsBackward'>): void {

@@ -6,6 +6,7 @@ import type {
   AdapterShape,
   Draws,
   KvCache,
+  KvMove,
   Lora,
   Matrix,
   MatrixShape,
@@ -17,6 +18,7 @@ import type {
   Tokens,
   Vector,
 } from '../ops/values.ts';
+import { prefixCopies } from '../ops/prefixes.ts';
 import type { WasmMemory } from './memory.ts';
 
 export const pad8 = (n: number): number => Math.ceil(n / 8) * 8;
@@ -172,6 +174,8 @@ export interface PlacedRun {
   readonly count: number;
   readonly position: number;
   readonly start: number;
+  /** Index of the placed run that it continues. */
+  readonly after?: number;
 }
 
 const FEW_RUNS = 64;
@@ -185,6 +189,8 @@ export class WasmTokens implements Tokens {
   readonly places: number;
   count = 0;
   runs: PlacedRun[] = [];
+  /** Of runs that continue others. */
+  copies: readonly KvMove[] = [];
   /** Largest id, position and place. */
   most = { id: -1, position: -1, place: -1 };
 
@@ -210,13 +216,21 @@ export class WasmTokens implements Tokens {
     const [ids, positions, places] = [this.ids, this.positions, this.places].map((at) =>
       memory.integers(at, this.rows),
     );
+    this.copies = prefixCopies(
+      runs.map((run) => ({ ...run, count: run.ids.length })),
+      size,
+    );
     this.runs = [];
+    const placedAt: number[] = [];
     this.most = { id: -1, position: -1, place: -1 };
     let row = 0;
     for (const run of runs) {
       const length = run.ids.length;
+      placedAt.push(this.runs.length);
       if (length === 0) continue;
-      this.runs.push({ row, count: length, position: run.position, start: run.start });
+      const { position, start } = run;
+      const after = run.after === undefined ? {} : { after: itemAt(placedAt, run.after) };
+      this.runs.push({ row, count: length, position, start, ...after });
       const last = run.position + length - 1;
       this.most.position = Math.max(this.most.position, last);
       this.most.place = Math.max(this.most.place, run.start + last);

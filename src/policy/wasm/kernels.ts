@@ -25,7 +25,7 @@ export interface Kernels {
   heads_forward: Kernel<20>;
   heads_backward: Kernel<22>;
   attend: Kernel<18>;
-  attend_backward: Kernel<22>;
+  attend_backward: Kernel<24>;
   scores: Kernel<8>;
   scores_backward: Kernel<6>;
   weigh: Kernel<5>;

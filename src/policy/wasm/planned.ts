@@ -61,6 +61,7 @@ function scratch(of: Working, train: ({ adapter: LoraSpec } & TrainLimits) | nul
   // Parts that are no whole panels: their products are made apart.
   const odd = shapes.flatMap(({ parts }) => parts.map(({ out }) => out)).filter((out) => out % 8);
   sizes.set('attention', 4 * (places * (72 + 4 * wide) + 36 * wide));
+  sizes.set('rows of a context', 4 * places);
   sizes.set('dNormed', 4 * Math.max(rows, headRows) * d);
   sizes.set('inner', 4 * rows * inner);
   sizes.set('dInner', 4 * rows * inner);

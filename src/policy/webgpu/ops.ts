@@ -206,6 +206,8 @@ export class WebGpuOps implements Ops {
     if (isFew(o)) return fewHeads(this.gpu, this.few, o);
     this.few.settleKeys();
     projectHeadsMany(this.gpu, o);
+    const { copies } = own(GpuTokens, o.tokens);
+    if (copies.length > 0) this.copyKeys([o.store], copies);
   }
 
   attend(o: AttentionInput & { out: Activations; lse?: Activations }): void {

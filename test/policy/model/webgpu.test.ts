@@ -6,6 +6,7 @@ import { relativeError } from '../lora/numbers.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { openOps } from '../ops/support/swiftshader.ts';
 import { engineOn, trainerOn } from './on-ops.ts';
+import { expectSameStep } from './shared-prefix-cases.ts';
 
 /** Every family on WebGPU, by a software driver, against transformers and PEFT. */
 
@@ -68,3 +69,8 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     }
   });
 });
+
+// Grouped heads; and windows.
+it.each(['qwen2', 'gemma3'] as const)('%s: a shared prefix changes no gradient', (name) =>
+  expectSameStep(ops, name, 8, 1e-4),
+);

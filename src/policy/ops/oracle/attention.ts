@@ -63,7 +63,8 @@ function turningOf(o: HeadsInput, h: number, token: PlacedToken): Turning {
 export function placeHeads(o: HeadsInput, raw: Table, q: Table): void {
   const store = own(OracleKvCache, o.store);
   const { headDim: D, kvHeads: G } = store;
-  own(OracleTokens, o.tokens).placed.forEach((token, r) => {
+  const { placed, copies } = own(OracleTokens, o.tokens);
+  placed.forEach((token, r) => {
     const place = token.start + token.position;
     for (let h = 0; h < o.heads + 2 * G; h++) {
       const head = headOf(raw, r, h, D);
@@ -81,6 +82,9 @@ export function placeHeads(o: HeadsInput, raw: Table, q: Table): void {
         );
     }
   });
+  for (const { from, to, count } of copies)
+    for (let i = 0; i < count; i++)
+      for (const table of [store.keys, store.values]) table.row(to + i).set(table.row(from + i));
 }
 
 /** Gradient of raw [rows, (H + 2G) D] where those of q, keys and values are given. */
@@ -148,8 +152,13 @@ export function attendBackward(
 ): void {
   const { keys, values, headDim: D, kvHeads } = own(OracleKvCache, o.store);
   const q = own(OracleActivations, o.q);
-  const { placed } = own(OracleTokens, o.tokens);
+  const { placed, copies } = own(OracleTokens, o.tokens);
   const rowOf = new Map(placed.map((token, r) => [token.start + token.position, r]));
+  for (const { from, to, count } of copies)
+    for (let i = 0; i < count; i++) {
+      const row = rowOf.get(from + i);
+      if (row !== undefined) rowOf.set(to + i, row);
+    }
   for (const to of [o.dq, o.dKeys, o.dValues]) to.values.fill(0, 0, placed.length * to.columns);
   placed.forEach((token, r) => {
     for (let h = 0; h < o.heads; h++) {

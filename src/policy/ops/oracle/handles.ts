@@ -8,6 +8,7 @@ import type {
   AdapterShape,
   Draws,
   KvCache,
+  KvMove,
   Lora,
   Matrix,
   MatrixShape,
@@ -20,6 +21,7 @@ import type {
   Tokens,
   Vector,
 } from '../values.ts';
+import { prefixCopies } from '../prefixes.ts';
 import { Table } from './table.ts';
 
 export class OracleActivations extends Table implements Activations {
@@ -163,6 +165,8 @@ export class OracleTokens implements Tokens {
   readonly kind = 'tokens';
   readonly rows: number;
   placed: PlacedToken[] = [];
+  /** Of runs that continue others. */
+  copies: readonly KvMove[] = [];
 
   constructor(rows: number) {
     this.rows = rows;
@@ -182,6 +186,10 @@ export class OracleTokens implements Tokens {
     );
     if (placed.length > this.rows)
       throw new RangeError(`tokens: ${placed.length} given, there is room for ${this.rows}`);
+    this.copies = prefixCopies(
+      runs.map((run) => ({ ...run, count: run.ids.length })),
+      size,
+    );
     this.placed = placed;
   }
 }

@@ -121,6 +121,12 @@ INLINE void pack(const float *rows, float *panels, int places, int D) {
       for (int j = 0; j < 8; j++) panels[8 * i + j] = rows[(p + j) * pad8(D) + i];
 }
 
+/* Adds D columns of every row to rows[r] of `to`. */
+INLINE void add_to_rows(const float *from, int ldf, float *to, int ldt, const int *rows, int count, int D) {
+  for (int r = 0; r < count; r++)
+    for (int i = 0; i < D; i++) to[rows[r] * ldt + i] += from[r * ldf + i];
+}
+
 /* Copies D columns of every row. */
 INLINE void copy_columns(const float *from, int ldf, float *to, int ldt, int rows, int D) {
   for (int r = 0; r < rows; r++)
@@ -128,14 +134,15 @@ INLINE void copy_columns(const float *from, int ldf, float *to, int ldt, int row
 }
 
 /*
- * The way back of one context of T tokens, all of them, that see `window` positions at most: dq[T, H D], dk and dv[T, G D] are written.
- * scratch: ceil8(T) · (72 + 6 ceil8(D)) + 36 ceil8(D), and for halves ceil8(T) · 2 ceil8(D).
+ * The way back of T tokens from `position` of one context, that see `window` positions at most: dq[T, H D] is written;
+ * the gradients of position j's key and value are added to row rowof[j] of dk and dv[rows, G D].
+ * scratch, with N = position + T: ceil8(N) · (72 + 4 ceil8(D)) + 36 ceil8(D), and for halves ceil8(N) · 2 ceil8(D).
  */
 void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const void *values, int half,
-                             int P, int start, int T, int window, int H, int G, int D, const float *out, const float *dout,
-                             int ldo, const float *lse, int ldl, float *dq, float *dk, float *dv, int ldk,
-                             float *scratch) {
-  int Dp = pad8(D), Tp = pad8(T), group = H / G;
+                             int P, int start, int position, int T, int window, int H, int G, int D, const float *out,
+                             const float *dout, int ldo, const float *lse, int ldl, float *dq, float *dk, float *dv,
+                             int ldk, const int *rowof, float *scratch) {
+  int Dp = pad8(D), N = position + T, Tp = pad8(N), group = H / G;
   float *p = scratch, *ds = p + AROWS * Tp, *kr = ds + AROWS * Tp, *vt = kr + Tp * Dp;
   float *gk = vt + Tp * Dp, *gv = gk + Tp * Dp, *wide = gv + Tp * Dp, *kf = wide + AROWS * Dp;
   float *vf = kf + Tp * Dp;
@@ -149,17 +156,17 @@ void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const vo
     }
     unpack(k, kr, Tp, D);
     pack(v, vt, Tp, D);
-    for (int i = 0; i < T * Dp; i++) gk[i] = gv[i] = 0.f;
+    for (int i = 0; i < N * Dp; i++) gk[i] = gv[i] = 0.f;
     for (int h = g * group; h < (g + 1) * group; h++)
       for (int r = 0; r < T; r += AROWS) {
-        int first = first_seen(r, window) & ~7;
-        int rows = min_int(AROWS, T - r), most = r + rows - first, limit = pad8(most);
+        int first = first_seen(position + r, window) & ~7;
+        int rows = min_int(AROWS, T - r), most = position + r + rows - first, limit = pad8(most);
         const float *qh = q + r * ldq + h * D, *dh = dout + r * ldo + h * D, *oh = out + r * ldo + h * D;
         product(qh, ldq, k + first * D, 8, 8 * D, p, Tp, rows, limit, D, ZERO, p);
         product(dh, ldo, vt + first * D, 8, 8 * D, ds, Tp, rows, limit, D, ZERO, ds);
         for (int i = 0; i < rows; i++) {
           float *pi = p + i * Tp, *di = ds + i * Tp, delta = 0.f;
-          int from = first_seen(r + i, window) - first, valid = r + i + 1 - first;
+          int from = first_seen(position + r + i, window) - first, valid = position + r + i + 1 - first;
           for (int j = 0; j < D; j++) delta += oh[i * ldo + j] * dh[i * ldo + j];
           V shift = splat(lse[(r + i) * ldl + h]), vd = splat(delta);
           for (int j = valid; j < pad8(valid); j++) pi[j] = -1e30f;
@@ -175,7 +182,7 @@ void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const vo
         product_transposed(ds, Tp, qh, ldq, gk + first * Dp, Dp, most, Dp, rows);
         product_transposed(p, Tp, dh, ldo, gv + first * Dp, Dp, most, Dp, rows);
       }
-    copy_columns(gk, Dp, dk + g * D, ldk, T, D);
-    copy_columns(gv, Dp, dv + g * D, ldk, T, D);
+    add_to_rows(gk, Dp, dk + g * D, ldk, rowof, N, D);
+    add_to_rows(gv, Dp, dv + g * D, ldk, rowof, N, D);
   }
 }

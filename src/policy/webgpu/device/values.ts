@@ -1,9 +1,11 @@
+import { itemAt } from '../../../base/items.ts';
 import type {
   Activations,
   Adapter,
   AdapterShape,
   Draws,
   KvCache,
+  KvMove,
   Lora,
   Matrix,
   MatrixShape,
@@ -16,6 +18,7 @@ import type {
   Vector,
 } from '../../ops/values.ts';
 import { MemoryError } from '../../ops/faults.ts';
+import { prefixCopies } from '../../ops/prefixes.ts';
 import type { Device, GpuBuffer, Range } from './device.ts';
 import type { MatrixSlopes, VectorSlopes } from './learned.ts';
 import { keyBytes, padded, strideOf, storedDim, type LoraPlace, type MatrixPart } from './sizes.ts';
@@ -166,6 +169,8 @@ export interface PlacedRun {
   readonly count: number;
   readonly position: number;
   readonly start: number;
+  /** Index of the placed run that it continues. */
+  readonly after?: number;
 }
 
 export class GpuTokens implements Tokens {
@@ -174,6 +179,8 @@ export class GpuTokens implements Tokens {
   size: 'few' | 'many' = 'many';
   /** Runs that have tokens, in the order of their rows. */
   runs: readonly PlacedRun[] = [];
+  /** Of runs that continue others. */
+  copies: readonly KvMove[] = [];
   /** Whether several runs are of one context, whose rows then read each other's new keys. */
   shared = false;
   /** Most positions that a row's context has with it. */
@@ -206,11 +213,18 @@ export class GpuTokens implements Tokens {
     const placed: PlacedRun[] = [];
     const table = new Uint32Array(count * 4);
     let row = 0;
-    for (const { ids, position, start } of runs) {
+    const placedAt: number[] = [];
+    this.copies = prefixCopies(
+      runs.map((run) => ({ ...run, count: run.ids.length })),
+      size,
+    );
+    for (const { ids, position, start, after } of runs) {
+      placedAt.push(placed.length);
       if (ids.length === 0) continue;
       if (start % 8 !== 0)
         throw new RangeError(`a context begins at place ${start}, no multiple of 8`);
-      placed.push({ row, count: ids.length, position, start });
+      const continued = after === undefined ? {} : { after: itemAt(placedAt, after) };
+      placed.push({ row, count: ids.length, position, start, ...continued });
       for (let i = 0; i < ids.length; i++) {
         const at = position + i;
         table.set([ids[i] ?? 0, at, start + at, start], row++ * 4);

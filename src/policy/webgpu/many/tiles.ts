@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { Range } from '../device/device.ts';
 import type { Gpu } from '../device/gpu.ts';
 import type { GpuTokens, PlacedRun } from '../device/values.ts';
@@ -10,14 +11,39 @@ export interface Tiles {
   readonly keys: number;
 }
 
+/**
+ * A context's runs lie together, in the order of its positions, also where it came in several; the contexts that continue
+ * one come right after it.
+ */
+function depthFirst(runs: readonly PlacedRun[]): PlacedRun[] {
+  const sorted = [...runs].sort((a, b) => a.start - b.start || a.position - b.position);
+  const from = ({ after }: PlacedRun): number | undefined =>
+    after === undefined ? undefined : runs[after]?.start;
+  const taken = (start: number | undefined): PlacedRun[] => {
+    const contexts = new Set(sorted.filter((run) => from(run) === start).map((run) => run.start));
+    return [...contexts].flatMap((one) => [
+      ...sorted.filter((run) => run.start === one),
+      ...taken(one),
+    ]);
+  };
+  return taken(undefined);
+}
+
+/** Starts of a context and of all that continue it. */
+function continuedBy(runs: readonly PlacedRun[], start: number): Set<number> {
+  const all = new Set([start]);
+  for (const { after, start: own } of runs)
+    if (after !== undefined && all.has(runs[after]?.start ?? -1)) all.add(own);
+  return all;
+}
+
 /** See `attention` and `keyGradient` for what the words are. */
 function tileTable(
   runs: readonly PlacedRun[],
   share: number,
 ): { words: Uint32Array<ArrayBuffer>; queries: number; keys: number } {
   const height = tilePositions(share);
-  // A context's tiles lie together, in the order of its positions, also where it came in several runs.
-  const ordered = [...runs].sort((a, b) => a.start - b.start || a.position - b.position);
+  const ordered = depthFirst(runs);
   const cut = (step: number): (PlacedRun & { end: number })[] =>
     ordered.flatMap((run) =>
       Array.from({ length: Math.ceil(run.count / step) }, (_, i) => {
@@ -35,20 +61,14 @@ function tileTable(
   const queries = cut(height);
   const keys = cut(KEYS);
   const words = queries.flatMap(({ row, count, position, start }) => [row, count, position, start]);
-  let first = 0;
-  let end = 0;
+  const starts = queries.map((tile) => tile.start);
   for (const key of keys) {
-    // Both lists are sorted alike, so both ends only move on.
-    const before = (i: number): boolean => {
-      const tile = queries[i];
-      return (
-        tile !== undefined &&
-        (tile.start < key.start || (tile.start === key.start && tile.end <= key.position))
-      );
-    };
-    while (before(first)) first++;
-    end = Math.max(end, first);
-    while (queries[end]?.start === key.start) end++;
+    // Of its own context from its position on, then of all contexts that continue it.
+    let first = starts.indexOf(key.start);
+    while (itemAt(queries, first).end <= key.position) first++;
+    const continuing = continuedBy(runs, key.start);
+    let end = first;
+    while (end < starts.length && continuing.has(itemAt(starts, end))) end++;
     words.push(key.row, key.count, key.position, key.start, first, end, 0, 0);
   }
   return { words: new Uint32Array(words), queries: queries.length, keys: keys.length };

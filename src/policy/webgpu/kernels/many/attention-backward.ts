@@ -179,8 +179,8 @@ ${MAIN}
   ${each(4, (j) => each(blocks, (c) => `var dk${j}_${c} = vec4f(0.0); var dv${j}_${c} = vec4f(0.0);`))}
   for (var n = seen.x; n < seen.y; n++) {
     let next = tiles[n];
-    // No query from here on sees any of the keys.
-    if (next.z >= mine.z + mine.y - 1u + p.window) { break; }
+    // No query of the tile sees any of the keys.
+    if (next.z >= mine.z + mine.y - 1u + p.window) { continue; }
     tile = next;
     ${scores('s', 'query', 'key', quads)}
     ${scores('t', 'slope', 'value', quads)}
