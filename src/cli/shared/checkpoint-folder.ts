@@ -14,7 +14,8 @@ import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/co
 import { cacheLimits, type CacheLimits } from '../../policy/checkpoint/limits.ts';
 import type { HeldTypes } from '../../policy/checkpoint/weight-type.ts';
 import type { GgufBytes } from '../../policy/gguf/header.ts';
-import { ggufParts, openGguf } from '../../policy/gguf/open.ts';
+import { openGguf } from '../../policy/gguf/open.ts';
+import { ggufParts } from '../../policy/gguf/parts.ts';
 import { heldTypesFor } from '../../policy/open/device.ts';
 import { CheckpointFault } from '../../lab/models/checkpoints/plan/fault.ts';
 import {

@@ -7,7 +7,8 @@ import { checkFits } from '../../../src/cli/shared/memory.ts';
 import { policyFolder } from '../../../src/cli/shared/parts.ts';
 import { openCheckpoint } from '../../../src/policy/checkpoint/checkpoint.ts';
 import { parameterSlots } from '../../../src/policy/checkpoint/weights.ts';
-import { ggufParts, openGguf, type GgufModel } from '../../../src/policy/gguf/open.ts';
+import { openGguf, type GgufModel } from '../../../src/policy/gguf/open.ts';
+import { ggufParts } from '../../../src/policy/gguf/parts.ts';
 import { loadTokenizer } from '../../../src/policy/open/load.ts';
 import { bytesNamed } from './bytes.ts';
 

@@ -5,7 +5,8 @@ import type { GgufBytes } from '../../../../policy/gguf/header.ts';
 import type { CheckpointFiles } from '../../../../policy/checkpoint/checkpoint-files.ts';
 import { CheckpointError } from '../../../../policy/checkpoint/checkpoint-error.ts';
 import { ChatTemplateError, loadChatTemplate } from '../../../../policy/open/chat-template.ts';
-import { ggufParts, openGguf } from '../../../../policy/gguf/open.ts';
+import { openGguf } from '../../../../policy/gguf/open.ts';
+import { ggufParts } from '../../../../policy/gguf/parts.ts';
 import type {
   CheckpointPlan,
   GgufTypes,

@@ -10,7 +10,7 @@ import { fileUrl, titleOf } from './source.ts';
 import { ask, parseObject, readBody, refusal, type Web } from './web.ts';
 import { issueOf } from '../../../../base/errors.ts';
 import { isGgufName } from '../../../../formats/gguf.ts';
-import { ggufParts } from '../../../../policy/gguf/open.ts';
+import { ggufParts } from '../../../../policy/gguf/parts.ts';
 import type { RemoteGguf } from '../../../contract/checkpoints.ts';
 
 type HubSource = Extract<RemoteSource, { kind: 'hub' }>;
