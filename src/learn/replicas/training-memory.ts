@@ -39,7 +39,7 @@ interface Instead {
 
 export interface TrainingMemory {
   engines: number;
-  /** Of one engine, at most: with all its contexts full. */
+  /** Of one engine, at most: with all its contexts full, and what a step adds for its own time where there is room. */
   engineBytes: number;
   /** What one engine may hold. */
   limitBytes: number;
@@ -105,13 +105,16 @@ export function trainingMemory(
   gpu: DeviceLimits | null = null,
 ): TrainingMemory {
   const plan = trainingPlan(question);
-  const { verdict, totalBytes } = plan;
+  const { verdict, totalBytes, stepBytes } = plan;
   const { contexts, engines, rollouts = Infinity, limits } = question;
   const wanted = Math.min(contexts.maxSlots, Math.max(1, Math.ceil(rollouts / engines)));
   const slots = { fits: wanted, 'fewer-slots': 'slots' in verdict ? verdict.slots : 0, no: 0 };
   return {
     engines,
-    engineBytes: verdict.kind === 'no' ? leastBytes(question) : totalBytes,
+    engineBytes:
+      verdict.kind === 'no'
+        ? leastBytes(question)
+        : Math.max(totalBytes, Math.min(limits.memory, totalBytes + stepBytes)),
     limitBytes: limits.memory,
     slots: slots[verdict.kind],
     wanted,

@@ -104,6 +104,17 @@ export const stepBytes = (
 ): number => 4 * (rows * insideWidth(c) + 2 * positions * c.kvHeads * c.headDim);
 
 /**
+ * Most bytes that a step adds for its own time, of a batch of as many tokens as it may have; 0 where they are always held.
+ * A step takes less where memory ends before.
+ */
+export function stepAtMost(c: PolicyConfig, limits: TrainLimits, device: Ops['device']): number {
+  if (keepsInsides(c, limits, device)) return 0;
+  const one = stepBytes(c, { rows: limits.maxTokens, positions: positionsOf(limits) });
+  const budget = limits.insideBytes ?? STEP_BYTES[device];
+  return one * Math.min(c.layers, Math.floor(budget / one));
+}
+
+/**
  * Room for what the first layers compute in one step of `rows` tokens, for as many layers as memory allows: their forward
  * pass is then not made again on the way back. To be freed after the step.
  */

@@ -6,6 +6,7 @@ import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import { matrixValues, stepFlops } from '../model/operations.ts';
 import { planDecoder } from '../model/plan.ts';
+import { stepAtMost } from '../model/training-memory.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
 import { plannedOps, type Sizes } from '../ops/planned.ts';
 import type { HeldTypes } from '../checkpoint/weight-type.ts';
@@ -50,6 +51,8 @@ interface FitNumbers {
   readonly sampleBytes: number;
   /** What training holds beside the weights; 0 where nothing is trained. */
   readonly trainBytes: number;
+  /** What a training step adds for its own time where memory allows; it is slower without. Not in `totalBytes`. */
+  readonly stepBytes: number;
   /** All of it: contexts stay while it trains. */
   readonly totalBytes: number;
   /** The largest array that a kernel binds. */
@@ -100,6 +103,7 @@ function held(q: FitQuestion, slots: number): Omit<FitNumbers, 'flopsPerToken' |
     contextBytes,
     sampleBytes,
     trainBytes,
+    stepBytes: q.train ? stepAtMost(q.config, q.train.limits, q.limits.device) : 0,
     totalBytes: weightBytes + contextBytes + sampleBytes + trainBytes,
     largestBuffer: ops.largest,
   };
