@@ -90,3 +90,24 @@ export function normalQuantile(p: number): number {
   }
   return (low + high) / 2;
 }
+
+/** Intervals are 95 % ones by default otherwise: the normal quantile of a two-sided one. */
+export const INTERVAL_LEVEL = 0.95;
+const Z = 1.96;
+
+export const intervalQuantile = (level: number): number =>
+  level === INTERVAL_LEVEL ? Z : normalQuantile((1 + level) / 2);
+
+/** Wilson's interval of a share p of n questions: it has a width at 0 and at 1 too. */
+export const shareInterval = (
+  p: number,
+  n: number,
+  level = INTERVAL_LEVEL,
+): [low: number, high: number] => {
+  if (n <= 0) return [0, 1];
+  const z = intervalQuantile(level);
+  const spread = (z * z) / n;
+  const middle = (p + spread / 2) / (1 + spread);
+  const half = (z * Math.sqrt((p * (1 - p)) / n + spread / (4 * n))) / (1 + spread);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+};

@@ -1,4 +1,4 @@
-import { normalQuantile } from '../base/statistics.ts';
+import { INTERVAL_LEVEL, intervalQuantile } from '../base/statistics.ts';
 import type { HeldOutScore, TrainStep } from '../records/training.ts';
 
 /** A score of the held-out questions, and the steps that the policy had made by then. */
@@ -16,23 +16,6 @@ export const heldOutScores = (
     ...(heldOut ? [{ step, score: heldOut }] : []),
   ]);
 
-/** Intervals are 95 % ones by default otherwise: the normal quantile of a two-sided one. */
-const LEVEL = 0.95;
-const Z = 1.96;
-
-const quantileOf = (level: number): number =>
-  level === LEVEL ? Z : normalQuantile((1 + level) / 2);
-
-/** Wilson's interval of a share p of n questions: it has a width at 0 and at 1 too. */
-export const shareInterval = (p: number, n: number, level = LEVEL): [low: number, high: number] => {
-  if (n <= 0) return [0, 1];
-  const z = quantileOf(level);
-  const spread = (z * z) / n;
-  const middle = (p + spread / 2) / (1 + spread);
-  const half = (z * Math.sqrt((p * (1 - p)) / n + spread / (4 * n))) / (1 + spread);
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
-};
-
 /**
  * The change of a share between two askings of the same n questions: Bonett and Price's adjusted Wald interval
  * for paired proportions (Journal of Educational and Behavioral Statistics 37, 2012), which holds for small n and has a
@@ -44,9 +27,9 @@ export function changeInterval(
   gained: number,
   lost: number,
   n: number,
-  level = LEVEL,
+  level = INTERVAL_LEVEL,
 ): [low: number, high: number] {
-  const z = quantileOf(level);
+  const z = intervalQuantile(level);
   const up = (gained + 1) / (n + 2);
   const down = (lost + 1) / (n + 2);
   const half = z * Math.sqrt((up + down - (up - down) ** 2) / (n + 2));

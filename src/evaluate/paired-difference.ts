@@ -1,7 +1,7 @@
 import { itemAt } from '../base/items.ts';
-import { mean } from '../base/statistics.ts';
+import { shareInterval, mean } from '../base/statistics.ts';
 import { bootstrapMean, type BootstrapOptions, type Interval } from './bootstrap.ts';
-import { changeInterval, shareInterval } from './held-out-scores.ts';
+import { changeInterval } from './held-out-scores.ts';
 import {
   hierarchicalBootstrap,
   sizesOf,

@@ -1,8 +1,7 @@
 import { markdownCell } from '../base/table-text.ts';
 import { canonicalAnswer } from '../agent/answers/answers.ts';
-import { mean, meanOrNull } from '../base/statistics.ts';
+import { shareInterval, mean, meanOrNull } from '../base/statistics.ts';
 import type { Rollout } from '../records/rollout.ts';
-import { shareInterval } from './held-out-scores.ts';
 
 /** How far a policy comes without retrieval, with one, with all it needs (given, or found), and by searching. */
 

@@ -112,7 +112,7 @@ function sayProbe(
 ): void {
   const { steps } = settings;
   const seen = probeSummary(measured);
-  const { secondsPerStep, secondsBefore } = timeByProbe(settings, measured, given);
+  const { secondsPerStep, secondsBefore, range } = timeByProbe(settings, measured, given);
   say(
     `measured with ${seen.rollouts} rollouts: ${seen.tokensPerSecond.toFixed(0)} tokens/s, ` +
       `${seen.decoded.toFixed(0)} tokens and ${seen.searches.toFixed(1)} searches per rollout, ` +
@@ -125,6 +125,10 @@ function sayProbe(
     say(
       `≈ ${duration(secondsPerStep)} per step, ${duration(steps * secondsPerStep)} for ${steps} ${steps === 1 ? 'step' : 'steps'}, ` +
         `+ ${duration(secondsBefore)} before step 1`,
+    );
+  if (range)
+    say(
+      `between ${duration(range[0])} and ${duration(range[1])} per step: steps whose groups all have equal rewards skip their update`,
     );
   if (seen.allEqual && seen.rollouts > 1)
     say(

@@ -91,6 +91,8 @@ export interface GivenDemonstrations {
 /** What a run takes, by what this device measured. */
 export interface TrainTime {
   secondsPerStep: number;
+  /** Where it is wide: seconds if as few, or as many, steps make an update as the measured rewards leave open. */
+  range?: readonly [low: number, high: number];
   /** Before step 1: own trajectories, warm-up, handicapped start, rating of questions, baseline. */
   secondsBefore: number;
   /** Part of `secondsBefore` that no count of the settings changes: a handicapped start. */

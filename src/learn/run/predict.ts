@@ -1,8 +1,9 @@
 import { itemAt } from '../../base/items.ts';
-import { mean, sum } from '../../base/statistics.ts';
+import { mean, shareInterval, sum } from '../../base/statistics.ts';
 import { stageAt } from '../settings/stages.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { rewardById } from '../rewards/list.ts';
 import type { Probe, ProbedRollout } from './probe-shape.ts';
 
 /**
@@ -124,6 +125,51 @@ function varying(probe: Probe, groupSize: number): number {
   return 1 - sum([...counts.values()].map((count) => (count / rewards.length) ** groupSize));
 }
 
+/** The number that is taken where a probe leaves it open: the likeliest, or an end of its 95 % interval. */
+export type Bound = 'expected' | 'low' | 'high';
+
+/**
+ * Probability that the rewards of a group vary. The ends are those of two rewards, of which the commoner has a share
+ * at an end of Wilson's interval over the probe's rollouts: few rollouts that are all wrong say little of the next.
+ */
+function varyingAt(probe: Probe, groupSize: number, bound: Bound): number {
+  const expected = varying(probe, groupSize);
+  if (bound === 'expected') return expected;
+  const rewards = probe.waves.flatMap(({ rollouts }) => rollouts.map(({ reward }) => reward));
+  const most = Math.max(
+    ...[...new Set(rewards)].map((one) => rewards.filter((reward) => reward === one).length),
+  );
+  const [least, greatest] = shareInterval(most / rewards.length, rewards.length);
+  const share = Math.max(0.5, bound === 'low' ? greatest : least);
+  const varies = 1 - share ** groupSize - (1 - share) ** groupSize;
+  return bound === 'low' ? Math.min(expected, varies) : Math.max(expected, varies);
+}
+
+/** Whether a step without advantages has no gradient, and skips its update: see `hasNoGradient`. */
+function skipsWithoutAdvantage({ objective, critic }: TrainSettings, reward: string): boolean {
+  const { kl, credit, positiveNll = 0, diversity = 0 } = objective;
+  const pulled = kl.place !== 'off' && kl.coefficient > 0;
+  return (
+    !critic &&
+    !pulled &&
+    credit !== 'span' &&
+    positiveNll === 0 &&
+    diversity === 0 &&
+    !rewardById(reward)?.steps
+  );
+}
+
+/**
+ * Share of steps that make their update. One group that varies is enough: the update then takes the rollouts of all groups.
+ */
+function updatesOf(settings: TrainSettings, probe: Probe, reward: string, bound: Bound): number {
+  const { questions, groupSize } = settings;
+  const known = probe.waves.every(({ rollouts }) => rollouts.every((one) => one.reward !== null));
+  if (!known || groupSize < 2 || !skipsWithoutAdvantage(settings, reward)) return 1;
+  const groups = questions * batchesOf(settings, probe);
+  return 1 - (1 - varyingAt(probe, groupSize, bound)) ** groups;
+}
+
 /** Batches of a step: as many as give enough groups that vary, where others are drawn again. */
 function batchesOf({ dynamicSampling, groupSize }: TrainSettings, probe: Probe): number {
   const { on, maxBatches } = dynamicSampling;
@@ -148,25 +194,35 @@ export interface StepSeconds {
 }
 
 /** A step of a stage. @param step from 1 */
-export function stepSeconds(settings: TrainSettings, probe: Probe, step: number): StepSeconds {
+export function stepSeconds(
+  settings: TrainSettings,
+  probe: Probe,
+  step: number,
+  bound: Bound = 'expected',
+): StepSeconds {
   const { questions, groupSize, objective, heldOut } = settings;
-  const { loss } = itemAt(settings.stages, stageAt(settings.stages, step), 'stages');
+  const { loss, reward } = itemAt(settings.stages, stageAt(settings.stages, step), 'stages');
   const scored = wavesSeconds(probe, heldOut.questions, 1);
   if (isStored(loss)) {
     const count = loss.kind === 'stored-dpo' ? 2 * loss.batch : loss.batch;
     return { rollouts: 0, update: learnSeconds(probe, count, 'update'), heldOut: scored };
   }
   const size = questions * groupSize;
+  const updates = loss ? 1 : updatesOf(settings, probe, reward, bound);
   const reference = objective.kl.place === 'off' ? 0 : learnSeconds(probe, size, 'score');
   return {
     rollouts: batchesOf(settings, probe) * rolloutSeconds(probe, size, groupSize),
-    update: reference + learnSeconds(probe, size, 'update'),
+    update: updates * (reference + learnSeconds(probe, size, 'update')),
     heldOut: scored,
   };
 }
 
 /** A mean over the steps of a run. */
-export function meanStepSeconds(settings: TrainSettings, probe: Probe): StepSeconds {
+export function meanStepSeconds(
+  settings: TrainSettings,
+  probe: Probe,
+  bound: Bound = 'expected',
+): StepSeconds {
   if (settings.steps === 0) return { rollouts: 0, update: 0, heldOut: 0 };
   // Steps of one stage are alike.
   const stages = new Map<number, number>();
@@ -181,7 +237,7 @@ export function meanStepSeconds(settings: TrainSettings, probe: Probe): StepSeco
     );
   const all = [...stages].map(([stage, count]) => ({
     count,
-    seconds: stepSeconds(settings, probe, first(stage)),
+    seconds: stepSeconds(settings, probe, first(stage), bound),
   }));
   const over = (of: keyof StepSeconds): number =>
     sum(all.map(({ count, seconds }) => count * seconds[of])) / settings.steps;

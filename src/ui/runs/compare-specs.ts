@@ -1,4 +1,5 @@
-import { heldOutScores, shareInterval } from '../../evaluate/held-out-scores.ts';
+import { shareInterval } from '../../base/statistics.ts';
+import { heldOutScores } from '../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../records/training.ts';
 import type { Point } from '../kit/charts/downsample.ts';
 import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';

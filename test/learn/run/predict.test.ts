@@ -136,11 +136,56 @@ describe('a step', () => {
     expect(stepSeconds(drawn, { ...probe, waves: flat }, 1).rollouts).toBeCloseTo(96, 6);
   });
 
+  it('counts an update only for the share of steps that make one', () => {
+    const off = { ...settings.objective.kl, place: 'off' as const };
+    const small = {
+      ...settings,
+      questions: 1,
+      groupSize: 2,
+      objective: { ...settings.objective, kl: off },
+    };
+    // Half of the rewards are 1: two rollouts differ in half of the steps. An update takes 2 × 0.25 s.
+    expect(stepSeconds(small, probe, 1).update).toBeCloseTo(0.5 * 0.5, 6);
+    // Of two questions one is enough, in three quarters of the steps: 4 × 0.25 s.
+    expect(stepSeconds({ ...small, questions: 2 }, probe, 1).update).toBeCloseTo(0.75, 6);
+    // A KL in the loss pulls without advantages.
+    const kl = { form: 'k3' as const, place: 'loss' as const, coefficient: 0.1 };
+    const pulled = { ...small, objective: { ...small.objective, kl } };
+    expect(stepSeconds(pulled, probe, 1).update).toBeCloseTo(0.5 + 0.125, 6);
+  });
+
+  it('leaves open what a few equal rewards leave open', () => {
+    const off = { ...settings.objective.kl, place: 'off' as const };
+    const one = {
+      ...settings,
+      questions: 1,
+      groupSize: 2,
+      objective: { ...settings.objective, kl: off },
+    };
+    const [wave] = probe.waves;
+    const equal = (count: number): Probe => ({
+      ...probe,
+      waves: [
+        { ...wave!, rollouts: wave!.rollouts.slice(0, count).map((r) => ({ ...r, reward: 0 })) },
+      ],
+    });
+    const updateAt = (count: number, bound: 'expected' | 'low' | 'high') =>
+      stepSeconds(one, equal(count), 1, bound).update;
+    expect(updateAt(4, 'expected')).toBe(0);
+    expect(updateAt(4, 'low')).toBe(0);
+    // Wilson's interval of 4 of 4 begins at 4 / (4 + 1.96²) = 0.5101: 1 − 0.5101² − 0.4899² = 0.4998 of 0.5 s.
+    expect(updateAt(4, 'high')).toBeCloseTo(0.2499, 4);
+    // That of 64 of 64 at 0.9434: 0.1068.
+    expect(updateAt(64, 'high')).toBeCloseTo(0.0534, 4);
+    expect(meanStepSeconds(one, equal(4), 'high').update).toBeCloseTo(0.2499, 4);
+  });
+
   it('leaves an engine idle where there is one micro-batch', () => {
     const few = { ...settings, questions: 1, groupSize: 8 };
     // 8 contexts of 200 tokens are one micro-batch of 2,048; two engines take as long as one for it.
     const one = stepSeconds(few, probe, 1).update;
-    expect(one).toBeCloseTo(2, 6);
+    // Half of the rewards are 1: 1 − 2 / 2⁸ of the steps make their update.
+    expect(one).toBeCloseTo(2 * (1 - 2 / 256), 6);
     expect(stepSeconds(few, { ...probe, engines: 2 }, 1).update).toBeCloseTo(2 * one, 6);
     expect(stepSeconds(settings, { ...probe, engines: 2 }, 1).update).toBeCloseTo(
       // 7 micro-batches, the last of 4 contexts: 34 contexts on one engine, at half the rate of both.

@@ -1,3 +1,4 @@
+import { shareInterval } from '../../../src/base/statistics.ts';
 import { describe, expect, it } from 'vitest';
 import type { TrainStep } from '../../../src/records/training.ts';
 import type { TrainProgress } from '../../../src/lab/contract/training.ts';
@@ -21,7 +22,6 @@ import {
   trainsElsewhere,
 } from '../../../src/ui/train/store/train-store.ts';
 import { collapseText } from '../../../src/agent/router/reward.ts';
-import { shareInterval } from '../../../src/evaluate/held-out-scores.ts';
 import { chartsOf } from '../../../src/ui/train/charts/chart-specs.ts';
 import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
 import { actionsOf, phaseText } from '../../../src/ui/train/run/run-words.ts';

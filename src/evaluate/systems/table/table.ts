@@ -1,6 +1,6 @@
+import { shareInterval } from '../../../base/statistics.ts';
 import { itemAt } from '../../../base/items.ts';
 import type { BootstrapOptions, Interval } from '../../bootstrap.ts';
-import { shareInterval } from '../../held-out-scores.ts';
 import { drawResamples, hierarchicalBootstrap, type ResampleDraws } from '../../hierarchical.ts';
 import { pairedDifference, type PairedDifference } from '../../paired-difference.ts';
 import type { EvaluatedQuestion, EvaluationResult } from '../result.ts';

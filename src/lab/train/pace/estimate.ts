@@ -10,7 +10,12 @@ import {
 import type { RunRecord } from '../../contract/records/runs.ts';
 import type { GivenDemonstrations, TrainTime } from '../../contract/training.ts';
 import type { Probe } from '../../../learn/run/probe-shape.ts';
-import { meanStepSeconds, trainSeconds, wavesSeconds } from '../../../learn/run/predict.ts';
+import {
+  type StepSeconds,
+  meanStepSeconds,
+  trainSeconds,
+  wavesSeconds,
+} from '../../../learn/run/predict.ts';
 import { median, sum } from '../../../base/statistics.ts';
 import { paceOf, type StepPace } from './step-pace.ts';
 import { makesRollouts, workOfStep, workOfSteps } from './step-work.ts';
@@ -144,6 +149,9 @@ function measured(
   };
 }
 
+/** A range is given where its ends are further apart. */
+const WIDE = 1.25;
+
 /** By a probe of the same model and recipe. */
 export function timeByProbe(
   settings: TrainSettings,
@@ -157,8 +165,13 @@ export function timeByProbe(
     trainSeconds(probe, trained, tokens) +
     scored * (tokens ?? 0) * (probe.score ?? 0);
   const start = seconds(workOfStart(settings));
+  const perStep = ({ rollouts, update, heldOut: scored }: StepSeconds): number =>
+    rollouts + update + scored / heldOut.every;
+  const low = perStep(meanStepSeconds(settings, probe, 'low'));
+  const high = perStep(meanStepSeconds(settings, probe, 'high'));
   return {
-    secondsPerStep: step.rollouts + step.update + step.heldOut / heldOut.every,
+    secondsPerStep: perStep(step),
+    ...(high > WIDE * low && { range: [low, high] as const }),
     secondsBefore: start + seconds(workBefore(settings, given)) + step.heldOut,
     secondsOfStart: start,
     basis: `measured on this device with ${rolloutsIn(probe)} rollouts, ${new Date(probe.at).toLocaleString('en')}`,

@@ -1,4 +1,5 @@
-import { heldOutScores, shareInterval } from '../../../evaluate/held-out-scores.ts';
+import { shareInterval } from '../../../base/statistics.ts';
+import { heldOutScores } from '../../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';

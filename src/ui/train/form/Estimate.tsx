@@ -80,6 +80,9 @@ const Time = ({ time, steps }: { time: TrainTime; steps: number }) => (
       <>
         <span>
           <b>≈ {formatDuration(time.secondsPerStep)}</b> per step
+          {time.range
+            ? ` (${formatDuration(time.range[0])} to ${formatDuration(time.range[1])}: steps with equal rewards skip their update)`
+            : null}
         </span>
         <span className="total">
           <b>≈ {formatDuration(time.secondsPerStep * steps)}</b> for {plural(steps, 'step')}

@@ -1,5 +1,6 @@
+import { shareInterval } from '../../../base/statistics.ts';
 import { useMemo } from 'react';
-import { headlineOf, shareInterval, type Headline } from '../../../evaluate/held-out-scores.ts';
+import { headlineOf, type Headline } from '../../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { useTrain } from '../store/train-store.ts';

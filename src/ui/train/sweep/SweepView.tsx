@@ -1,8 +1,9 @@
+import { shareInterval } from '../../../base/statistics.ts';
 import { Button } from '@mantine/core';
 import { Select } from '../../kit/fields/Select.tsx';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { headlineOf, shareInterval } from '../../../evaluate/held-out-scores.ts';
+import { headlineOf } from '../../../evaluate/held-out-scores.ts';
 import { SWEEP_METRICS } from '../../../evaluate/sweep/matrix.ts';
 import type { RunRecord, RunSweep } from '../../../lab/contract/records/runs.ts';
 import type { TrainStep } from '../../../records/training.ts';
