@@ -1,5 +1,5 @@
 import type { HiddenStates } from '../../policy/lora/trainer.ts';
-import { sharedBatches } from '../../policy/lora/shared-prefix.ts';
+import { evenBatches, sharedBatches } from '../../policy/lora/shared-prefix.ts';
 import type {
   ItemObjective,
   ItemResult,
@@ -28,7 +28,8 @@ interface Part<S> {
 
 /**
  * Micro-batches of at most `packTokens` tokens, or one longer sequence: the longest sequence left and those that share a
- * prefix with it, then sequences of about its length. Depends only on the items.
+ * prefix with it, then sequences of about its length. Few micro-batches are made even and of even number, so that
+ * replicas end together. Depends only on the items.
  */
 function packByLength<S extends ScoredItem>(
   items: readonly S[],
@@ -39,7 +40,8 @@ function packByLength<S extends ScoredItem>(
     return { item, place, ids, weights, latents };
   });
   order.sort((a, b) => b.ids.length - a.ids.length || a.place - b.place);
-  return sharedBatches(order, maxTokens, packTokens).map((run) => ({
+  const greedy = sharedBatches(order, maxTokens, packTokens);
+  return (evenBatches(order, greedy.length, packTokens) ?? greedy).map((run) => ({
     items: run.map(({ item }) => item),
     places: run.map(({ place }) => place),
   }));

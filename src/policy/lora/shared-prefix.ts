@@ -156,3 +156,41 @@ export function sharedBatches<S extends Shared>(
   }
   return batches;
 }
+
+/** More batches than these are even enough: the last ones to end are a small part. */
+const FEW = 8;
+
+/** Fewer tokens are not worth a second batch. */
+const WORTH_TWO = 512;
+
+/**
+ * Deals sequences to `count` batches, or one more where that is odd, so that their tokens are even: the longest first, each
+ * to the batch that is then the smallest. Null where there are many batches, or where one would be larger than `packTokens`.
+ * @param sequences the longest first
+ */
+export function evenBatches<S extends Shared>(
+  sequences: readonly S[],
+  count: number,
+  packTokens: number,
+): S[][] | null {
+  const total = sequences.reduce((sum, { ids }) => sum + ids.length, 0);
+  const even = Math.min(count + (count % 2), sequences.length);
+  if (count > FEW || total < WORTH_TWO) return null;
+  const batches = Array.from({ length: even }, () => ({ tokens: 0, copied: 0, all: [] as S[] }));
+  for (const sequence of sequences) {
+    const { length } = sequence.ids;
+    const sizes = batches.map(({ tokens, all }) => {
+      const shared = Math.max(0, ...all.map((other) => sharedTokens(other, sequence)));
+      return { shared, tokens: tokens + length - shared };
+    });
+    const least = Math.min(...sizes.map(({ tokens }) => tokens));
+    const at = sizes.findIndex(({ tokens }) => tokens === least);
+    const [batch, { shared }] = [itemAt(batches, at), itemAt(sizes, at)];
+    batch.tokens = least;
+    batch.copied += length + shared;
+    batch.all.push(sequence);
+    const room = Math.max(packTokens, itemAt(batch.all, 0).ids.length);
+    if (batch.tokens > room || batch.copied > MOST_COPIED * room) return null;
+  }
+  return batches.map(({ all }) => all);
+}
