@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { packShared, sharedBatches } from '../../../src/policy/lora/shared-prefix.ts';
+import { evenBatches, packShared, sharedBatches } from '../../../src/policy/lora/shared-prefix.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
@@ -55,5 +55,35 @@ describe('packing', () => {
     expect(sharedBatches(sequences, packShared(sequences).ids.length)).toHaveLength(1);
     expect(packShared(sequences).ids.length).toBeLessThan(all);
     expect(() => sharedBatches(sequences, 20)).toThrow('the limit is 20');
+  });
+
+  describe('of few sequences is even, so that threads end together', () => {
+    /** Sequences of these lengths that begin with the same 338 tokens. */
+    const withPrompt = (lengths: readonly number[]) =>
+      lengths.map((length, at) => ({
+        ids: Array.from({ length }, (_, i) => (i < 338 ? i + 1 : 1000 * at + i)),
+        weights: Array.from({ length }, (_, i) => Number(i > 400)),
+      }));
+    const sizes = (batches: readonly ReturnType<typeof withPrompt>[] | null) =>
+      batches?.map((batch) => packShared(batch).ids.length);
+
+    it('two batches of two where one of three and one of one would fit', () => {
+      const four = withPrompt([1100, 900, 700, 600]);
+      expect(sizes(sharedBatches(four, 2048))).toEqual([2028, 600]);
+      // 1100 + 600 − 336 shared ones, 900 + 700 − 336.
+      expect(sizes(evenBatches(four, 2, 2048))).toEqual([1364, 1264]);
+    });
+
+    it('an even number of them', () => {
+      expect(evenBatches(withPrompt([700, 650]), 1, 2048)).toHaveLength(2);
+      expect(evenBatches(withPrompt([900, 900, 900, 900, 900]), 3, 2048)).toHaveLength(4);
+      expect(evenBatches(withPrompt([900]), 1, 2048)).toHaveLength(1);
+    });
+
+    it('but not where one would be too large, where there are many, or where little is to be done', () => {
+      expect(evenBatches(withPrompt([1100, 900, 700, 600]), 2, 1300)).toBeNull();
+      expect(evenBatches(withPrompt(Array.from({ length: 9 }, () => 700)), 9, 700)).toBeNull();
+      expect(evenBatches(sequences.slice(0, 2), 1, 2048)).toBeNull();
+    });
   });
 });
