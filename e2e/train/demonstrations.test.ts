@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useStage } from '../browser.ts';
+import { useStage, visit } from '../browser.ts';
 
 /** Demonstrations for a cold start, made in the lab worker of a real page. */
 
@@ -51,6 +51,33 @@ test('are made of rollouts of other systems or of gold evidence, and kept', asyn
   expect(await made.textContent()).toMatch(
     /2rollouts1kept as demonstrations1left out: its answer is wrong/,
   );
-  await made.getByRole('link', { name: 'Rollouts' }).click();
+
+  // The cold start takes them, also after a reload, by keyboard too.
+  await page.locator('summary', { hasText: /^Cold start, then RL/ }).click();
+  await page.getByLabel('Cold start first').check();
+  const stored = page.getByLabel('Stored demonstrations');
+  const name = /^demonstrations-rollouts-search\.jsonl: 1 rollout, /;
+  const chosen = () => stored.evaluate((field: HTMLSelectElement) => field.selectedOptions[0]?.text);
+  await expect.poll(chosen).toMatch(name);
+  await page.reload();
+  await page.locator('summary', { hasText: /^Cold start, then RL/ }).click();
+  await expect.poll(chosen).toMatch(name);
+  await page.getByText(/^1 trajectory, 1 right by EM/).waitFor();
+  await stored.focus();
+  await page.keyboard.press('ArrowUp');
+  await page.getByText('The cold start needs a file of demonstrations').waitFor();
+  await stored.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByText(/^1 trajectory, 1 right by EM/).waitFor();
+
+  // Deleted on Rollouts: the form says so, also after a reload.
+  await visit(page, stage, 'rollouts');
   await page.getByText('demonstrations-rollouts-search.jsonl').first().waitFor();
+  await page.getByRole('button', { name: /^Delete/ }).first().click();
+  await page.getByText(/^Deleted “demonstrations-rollouts-search\.jsonl”/).waitFor();
+  await page.goto(`${stage.url}train?device=wasm`);
+  await page.locator('summary', { hasText: /^Cold start, then RL/ }).click();
+  await page
+    .getByText('“demonstrations-rollouts-search.jsonl” was deleted from Rollouts. Choose another')
+    .waitFor();
 }, 300_000);

@@ -341,6 +341,8 @@ export interface RolloutsApi {
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome>;
   rollout(fileId: string, place: RolloutPlace): Promise<ImportedRollout>;
+  /** All rollouts of a file as `forage.rollout/1`, one per line; null where it was deleted or is not stored here. */
+  lines(fileId: string): Promise<Blob | null>;
   remove(fileId: string): Promise<void>;
   restore(fileId: string): Promise<void>;
   purge(before?: string): Promise<void>;

@@ -293,6 +293,16 @@ export class RolloutsHost implements RolloutsApi {
 
   rows = (fileId: string, from?: number) => this.#store.rows(fileId, from);
   rollout = (fileId: string, place: RolloutPlace) => this.#store.rollout(fileId, place);
+
+  async lines(fileId: string): Promise<Blob | null> {
+    await this.#ready;
+    const file = await this.#store.file(fileId);
+    if (!file || file.deletedAt !== null) return null;
+    const parts: string[] = [];
+    for await (const lines of this.#store.parts(fileId)) parts.push(`${lines.join('\n')}\n`);
+    return new Blob(parts, { type: 'application/x-ndjson' });
+  }
+
   remove = (fileId: string) => this.#store.remove(fileId);
   restore = (fileId: string) => this.#store.restore(fileId);
   purge = (before?: string) => this.#store.purge(before);

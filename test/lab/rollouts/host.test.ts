@@ -8,7 +8,7 @@ import type { StoredRow } from '../../../src/lab/contract/records/rollout-files.
 import { ANSWER_SCORERS } from '../../../src/evaluate/rollouts/rescore/disagreement.ts';
 import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard } from '../../fixtures/inspect/records.ts';
-import { blobOf } from '../../formats/rollouts/helpers.ts';
+import { blobOf, OWN_FILE, ownLines } from '../../formats/rollouts/helpers.ts';
 
 let host: RolloutsHost;
 beforeEach(() => {
@@ -37,6 +37,22 @@ test('a filter’s fault and a file’s come back as values', async () => {
   expect(found).toMatchObject({ status: 'ready', rows: [{ line: 2 }] });
   const junk = await host.importFile('i', new Blob(['x\n'.repeat(1200)]), 'junk', nothing);
   expect(junk).toMatchObject({ status: 'failed', message: expect.stringContaining('junk') });
+});
+
+test('a file gives its rollouts back as lines, until it is deleted and after it was restored', async () => {
+  const source = new Blob([`${ownLines().join('\n')}\n`]);
+  const outcome = await host.importFile('import', source, OWN_FILE.pathname, nothing);
+  if (outcome.status !== 'ready') throw new Error(outcome.status);
+  const { id } = outcome.file;
+  const read = async () =>
+    (await (await host.lines(id))?.text())?.trimEnd().split('\n').map((line) => JSON.parse(line));
+  const own = ownLines().map((line) => JSON.parse(line));
+  expect(await read()).toEqual(own);
+  await host.remove(id);
+  expect(await host.lines(id)).toBeNull();
+  await host.restore(id);
+  expect(await read()).toEqual(own);
+  expect(await host.lines('none')).toBeNull();
 });
 
 test('a job is stopped by its name, and by a newer one of that name', async () => {

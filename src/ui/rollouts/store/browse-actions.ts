@@ -143,6 +143,21 @@ export const importRolloutRuns = (
   }
 };
 
+/** Stores a file of rollouts without opening it. @param stored receives its id once all of it is stored */
+export const storeRollouts = (name: string, blob: Blob, stored: (fileId: string) => void): void => {
+  const job = newJob(name, blob.size);
+  enqueue(
+    job,
+    async (onProgress) => {
+      const files = [{ name, blob }];
+      const outcome = await lab().rollouts.importFile(job.job, files, name, onProgress);
+      if (outcome.status === 'ready') stored(outcome.file.id);
+      return outcome;
+    },
+    () => undefined,
+  );
+};
+
 /** Imports dropped files, after listing folders. */
 export const importDrop = (
   runs: Promise<Parameters<typeof importRolloutRuns>[0]>,

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { Select } from '../../kit/fields/Select.tsx';
-import { useLayoutEffect, useMemo, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { DEVICES } from '../../../lab/contract/settings.ts';
 import { keepsFiles, NO_FILES } from '../../../lab/storage/files-of-site.ts';
@@ -17,7 +17,7 @@ import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useFitSummarizer } from '../../setup/use-fit-summarizer.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
-import { useDemonstrations } from '../store/demonstrations.ts';
+import { openDemonstrations, useDemonstrations } from '../store/demonstrations.ts';
 import { startTraining } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import {
@@ -284,6 +284,7 @@ export const NewRun = () => {
   const [sweeping, setSweeping] = useState(false);
   const [more, setMore] = useState(false);
   const file = useDemonstrations((state) => state.file);
+  useEffect(() => void openDemonstrations(), []);
   const summaries = checked.settings && asksForSummaries(checked.settings);
   useFitSummarizer(summaries);
   const first = useTrain(

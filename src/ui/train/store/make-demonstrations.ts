@@ -7,9 +7,9 @@ import type { TallySummary } from '../../../learn/demonstrations/tally.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { createAttempt } from '../../kit/attempt.ts';
 import { lab } from '../../lab/connection.ts';
-import { importRolloutRuns } from '../../rollouts/store/browse-actions.ts';
+import { storeRollouts } from '../../rollouts/store/browse-actions.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { chooseDemonstrations } from './demonstrations.ts';
+import { chooseDemonstrations, demonstrationsStored } from './demonstrations.ts';
 
 /** Making demonstrations for a new run. */
 interface Making {
@@ -46,9 +46,9 @@ export const makeDemonstrations = async (
   const { file, summary } = outcome;
   useMaking.setState({ made: { of: from.kind, summary } });
   if (!file) return;
-  const name = `demonstrations-${from.kind}-${settings.recipe}.jsonl`;
-  importRolloutRuns([{ name, files: [{ name, blob: file }] }], () => undefined);
-  await chooseDemonstrations(new File([file], name));
+  const chosen = new File([file], `demonstrations-${from.kind}-${settings.recipe}.jsonl`);
+  storeRollouts(chosen.name, file, (id) => demonstrationsStored(chosen, id));
+  await chooseDemonstrations(chosen);
 };
 
 /** Ends them; nothing of them is kept. */

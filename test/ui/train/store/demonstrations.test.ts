@@ -1,11 +1,18 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FileRecord } from '../../../../src/lab/contract/records/rollout-files.ts';
+import { useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
 import {
   chooseDemonstrations,
+  chooseStored,
+  holdsDemonstrations,
+  openDemonstrations,
   useDemonstrations,
 } from '../../../../src/ui/train/store/demonstrations.ts';
 import { weightsOf, weightsProblem } from '../../../../src/ui/train/store/reward-weights.ts';
 import { frozenSeconds } from '../../../../src/ui/train/store/silence.ts';
 import { emptyRollout, metrics, policySegment } from '../../../fixtures/rollouts.ts';
+import { connectFake, stubPage } from '../../lab/fake-lab.ts';
+import { fileRecord } from '../../rollouts/views.ts';
 
 const lines = (...ems: number[]): string =>
   ems
@@ -21,7 +28,32 @@ const lines = (...ems: number[]): string =>
 const file = (text: string, name = 'd.jsonl'): File => new File([text], name);
 const state = () => useDemonstrations.getState();
 
-beforeEach(() => chooseDemonstrations(null));
+beforeEach(async () => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, text: string) => kept.set(key, text),
+  });
+  await chooseDemonstrations(null);
+});
+
+/** The page is loaded again: what is in storage is left. */
+const reload = (): void => {
+  useDemonstrations.setState(useDemonstrations.getInitialState(), true);
+  useBrowse.setState(useBrowse.getInitialState(), true);
+};
+
+/** A lab with these files on Rollouts, each of two rollouts. */
+const withFiles = (files: readonly FileRecord[]) => {
+  stubPage();
+  return connectFake({
+    rollouts: {
+      files: () => Promise.resolve([...files]),
+      lines: (id) =>
+        Promise.resolve(files.some((one) => one.id === id) ? new Blob([lines(1, 0)]) : null),
+    },
+  });
+};
 
 describe('the file of a warm-up', () => {
   it('is counted: trajectories, and those that were right', async () => {
@@ -37,7 +69,7 @@ describe('the file of a warm-up', () => {
     await chooseDemonstrations(file(lines(1)));
     expect(state()).toMatchObject({ counts: { all: 1, right: 1 }, problem: null });
     await chooseDemonstrations(null);
-    expect(state()).toEqual({ file: null, counts: null, problem: null });
+    expect(state()).toEqual({ file: null, stored: null, counts: null, problem: null });
   });
 
   it('counts for the file that was chosen last, whichever is read first', async () => {
@@ -54,6 +86,71 @@ describe('the file of a warm-up', () => {
       right: 0,
       given: { count: 1, tokens: 2 },
     });
+  });
+});
+
+describe('a stored file of demonstrations', () => {
+  const record = fileRecord('d', { layouts: { forage: 2 }, rollouts: 2 });
+
+  it('is chosen by its id, and is still chosen after a reload', async () => {
+    withFiles([record]);
+    await chooseStored('d', 'd.jsonl');
+    expect(state()).toMatchObject({ stored: 'd', counts: { all: 2, right: 1 } });
+    expect(state().file?.name).toBe('d.jsonl');
+    reload();
+    await openDemonstrations();
+    expect(state()).toMatchObject({ stored: 'd', counts: { all: 2, right: 1 }, problem: null });
+    expect(await state().file?.text()).toBe(lines(1, 0));
+  });
+
+  it('that was deleted says what to do, and is read again once it was restored', async () => {
+    withFiles([record]);
+    await chooseStored('d', 'd.jsonl');
+    withFiles([]);
+    await openDemonstrations();
+    expect(state()).toEqual({
+      file: null,
+      stored: null,
+      counts: null,
+      problem:
+        '“d.jsonl” was deleted from Rollouts. Choose another file, or make demonstrations again.',
+    });
+    reload();
+    await openDemonstrations();
+    expect(state().problem).toContain('was deleted');
+    withFiles([record]);
+    await openDemonstrations();
+    expect(state()).toMatchObject({ stored: 'd', counts: { all: 2 }, problem: null });
+  });
+
+  it('gives way to a file that is chosen while it is read', async () => {
+    withFiles([record]);
+    const first = chooseStored('d', 'd.jsonl');
+    await chooseDemonstrations(file(lines(1)));
+    await first;
+    expect(state()).toMatchObject({ stored: null, counts: { all: 1 } });
+  });
+
+  it('is none of a file of the computer: a reload asks for that again, once', async () => {
+    withFiles([]);
+    await chooseDemonstrations(file(lines(1)));
+    reload();
+    await openDemonstrations();
+    expect(state().problem).toMatch(/^“d.jsonl” was chosen before .* choose it again/);
+    reload();
+    await openDemonstrations();
+    expect(state().problem).toBeNull();
+  });
+
+  it.each<[string, Partial<FileRecord>, boolean]>([
+    ['with the tokens of a model', {}, true],
+    ['still being read', { status: 'importing' }, false],
+    ['of another system', { layouts: { verl: 2 } }, false],
+    ['with lines of another system', { layouts: { forage: 1, verl: 1 } }, false],
+    ['without tokens', { lacks: { tokens: 2 } }, false],
+    ['without rollouts', { layouts: {}, rollouts: 0 }, false],
+  ])('is a file %s', (_, rest, holds) => {
+    expect(holdsDemonstrations({ ...record, ...rest })).toBe(holds);
   });
 });
 

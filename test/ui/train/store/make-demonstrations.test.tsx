@@ -11,6 +11,7 @@ import {
 import { emptyRollout, metrics, policySegment } from '../../../fixtures/rollouts.ts';
 import { htmlOf, wordsIn } from '../../kit/render.tsx';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
+import { fileRecord } from '../../rollouts/views.ts';
 
 const SETTINGS = getTraining('search/grpo');
 const rollout = {
@@ -52,7 +53,7 @@ describe('demonstrations for a cold start', () => {
       demonstrations: { make: () => Promise.resolve(MADE) },
       rollouts: {
         files: () => Promise.resolve([]),
-        importFile: () => Promise.resolve({ status: 'cancelled' }),
+        importFile: () => Promise.resolve({ status: 'ready', file: fileRecord('made') }),
       },
     });
     await makeDemonstrations({ kind: 'gold' }, SETTINGS, { maxTokens: 1200, most: 500 });
@@ -67,6 +68,8 @@ describe('demonstrations for a cold start', () => {
     await vi.waitFor(() =>
       expect(callsOf('rollouts.importFile')[0]?.[2]).toBe('demonstrations-gold-search.jsonl'),
     );
+    // A reload finds them there.
+    await vi.waitFor(() => expect(useDemonstrations.getState().stored).toBe('made'));
     expect(words()).toMatch(
       /4 questions.*1 kept as demonstrations.*3 left out: a search did not bring/,
     );

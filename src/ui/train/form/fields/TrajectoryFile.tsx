@@ -1,7 +1,13 @@
 import { FileInput } from '@mantine/core';
-import { plural } from '../../../kit/words/format.ts';
+import { useEffect } from 'react';
+import { Select } from '../../../kit/fields/Select.tsx';
+import { formatDayTime, plural } from '../../../kit/words/format.ts';
+import { reloadFiles } from '../../../rollouts/store/browse-actions.ts';
+import { fileById, useBrowse } from '../../../rollouts/store/browse-store.ts';
 import {
   chooseDemonstrations,
+  chooseStored,
+  holdsDemonstrations,
   useDemonstrations,
   type Demonstrations,
 } from '../../store/demonstrations.ts';
@@ -21,15 +27,25 @@ const countsText = (counts: NonNullable<Demonstrations['counts']>): string =>
     counts.of === 'rollouts' ? `${counts.right} right by EM` : plural(counts.pairs, 'pair'),
   ].join(', ');
 
-/** The file that a cold start imitates, or that stages learn from. */
-export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
-  const { file, counts, problem } = useDemonstrations();
+/** What is said below the field in which the file was chosen. */
+const useFound = (of: keyof typeof TITLES) => {
+  const { file, stored, counts, problem } = useDemonstrations();
   const other =
     counts && counts.of !== of
       ? of === 'stored'
         ? 'These are rollouts; lab trajectories makes stored trajectories of them.'
         : 'These are stored trajectories; a cold start takes rollouts.'
       : null;
+  const reading = (file !== null || stored !== null) && problem === null;
+  return {
+    error: problem ?? other,
+    description: counts ? countsText(counts) : reading ? 'Reading the file …' : undefined,
+  };
+};
+
+/** A file of this computer. */
+const OwnFile = ({ of }: { of: keyof typeof TITLES }) => {
+  const file = useDemonstrations((state) => state.file);
   return (
     <FileInput
       size="xs"
@@ -43,9 +59,47 @@ export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) => {
       // What was found is below the field, so that fields of a line stay at one height.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={file}
-      error={problem ?? other}
-      description={counts ? countsText(counts) : undefined}
+      {...useFound(of)}
       onChange={(next) => void chooseDemonstrations(next)}
     />
   );
 };
+
+/** Rollout files of this browser that a cold start can imitate, and the way to a file of the computer. */
+const StoredFiles = () => {
+  const files = useBrowse((state) => state.files);
+  const stored = useDemonstrations((state) => state.stored);
+  const found = useFound('rollouts');
+  useEffect(() => void reloadFiles(), []);
+  const usable = files.filter((file) => file.id === stored || holdsDemonstrations(file));
+  if (usable.length === 0 && stored === null) return <OwnFile of="rollouts" />;
+  const choose = (id: string): void => {
+    const record = fileById({ files }, id);
+    void (record ? chooseStored(id, record.name) : chooseDemonstrations(null));
+  };
+  return (
+    <>
+      <Select
+        size="xs"
+        className="wide"
+        label="Stored demonstrations"
+        title="Files on Rollouts whose rollouts have the tokens of a model"
+        value={stored ?? ''}
+        data={[
+          { value: '', label: 'none: choose a file' },
+          ...usable.map(({ id, name, rollouts, importedAt }) => ({
+            value: id,
+            label: `${name}: ${plural(rollouts, 'rollout')}, ${formatDayTime(importedAt)}`,
+          })),
+        ]}
+        {...(stored === null ? {} : found)}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
+      {stored === null ? <OwnFile of="rollouts" /> : null}
+    </>
+  );
+};
+
+/** The file that a cold start imitates, or that stages learn from. */
+export const TrajectoryFile = ({ of }: { of: keyof typeof TITLES }) =>
+  of === 'rollouts' ? <StoredFiles /> : <OwnFile of="stored" />;

@@ -1,0 +1,48 @@
+import { beforeEach, expect, it } from 'vitest';
+import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { TrajectoryFile } from '../../../src/ui/train/form/fields/TrajectoryFile.tsx';
+import { useDemonstrations } from '../../../src/ui/train/store/demonstrations.ts';
+import { textOf } from '../kit/render.tsx';
+import { fileRecord } from '../rollouts/views.ts';
+
+const words = (of: 'rollouts' | 'stored' = 'rollouts'): string =>
+  textOf(<TrajectoryFile of={of} />, useBrowse, useDemonstrations);
+
+const files = [
+  fileRecord('gold', {
+    layouts: { forage: 240 },
+    rollouts: 240,
+    importedAt: '2026-03-04T12:00:00.000Z',
+  }),
+  fileRecord('verl', { layouts: { verl: 3 } }),
+];
+
+beforeEach(() => {
+  useBrowse.setState(useBrowse.getInitialState(), true);
+  useDemonstrations.setState(useDemonstrations.getInitialState(), true);
+});
+
+it('offers only a file of the computer where nothing suitable is stored', () => {
+  expect(words()).not.toContain('Stored demonstrations');
+  useBrowse.setState({ files: files.slice(1) });
+  expect(words()).not.toContain('Stored demonstrations');
+});
+
+it('lists stored demonstrations by name, count and date, beside a file of the computer', () => {
+  useBrowse.setState({ files });
+  expect(words()).toMatch(
+    /Stored demonstrations none: choose a file gold\.jsonl: 240 rollouts, Mar 4, \d\d:\d\d Demonstrations/,
+  );
+  expect(words()).not.toContain('verl');
+  expect(words('stored')).not.toContain('Stored demonstrations');
+});
+
+it('says what is in the stored file that is chosen', () => {
+  useBrowse.setState({ files });
+  const given = { count: 240, tokens: 500 };
+  useDemonstrations.setState({ stored: 'gold' });
+  expect(words()).toContain('Reading the file …');
+  useDemonstrations.setState({ counts: { of: 'rollouts', all: 240, right: 200, given } });
+  expect(words()).toMatch(/240 trajectories, 200 right by EM$/);
+  expect(words()).not.toContain('Reading');
+});
