@@ -57,7 +57,8 @@ test('are made of rollouts of other systems or of gold evidence, and kept', asyn
   await page.getByLabel('Cold start first').check();
   const stored = page.getByLabel('Stored demonstrations');
   const name = /^demonstrations-rollouts-search\.jsonl: 1 rollout, /;
-  const chosen = () => stored.evaluate((field: HTMLSelectElement) => field.selectedOptions[0]?.text);
+  const chosen = () =>
+    stored.evaluate((field: HTMLSelectElement) => field.selectedOptions[0]?.text);
   await expect.poll(chosen).toMatch(name);
   await page.reload();
   await page.locator('summary', { hasText: /^Cold start, then RL/ }).click();
@@ -73,7 +74,10 @@ test('are made of rollouts of other systems or of gold evidence, and kept', asyn
   // Deleted on Rollouts: the form says so, also after a reload.
   await visit(page, stage, 'rollouts');
   await page.getByText('demonstrations-rollouts-search.jsonl').first().waitFor();
-  await page.getByRole('button', { name: /^Delete/ }).first().click();
+  await page
+    .getByRole('button', { name: /^Delete/ })
+    .first()
+    .click();
   await page.getByText(/^Deleted “demonstrations-rollouts-search\.jsonl”/).waitFor();
   await page.goto(`${stage.url}train?device=wasm`);
   await page.locator('summary', { hasText: /^Cold start, then RL/ }).click();

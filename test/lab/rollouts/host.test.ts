@@ -45,7 +45,10 @@ test('a file gives its rollouts back as lines, until it is deleted and after it 
   if (outcome.status !== 'ready') throw new Error(outcome.status);
   const { id } = outcome.file;
   const read = async () =>
-    (await (await host.lines(id))?.text())?.trimEnd().split('\n').map((line) => JSON.parse(line));
+    (await (await host.lines(id))?.text())
+      ?.trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   const own = ownLines().map((line) => JSON.parse(line));
   expect(await read()).toEqual(own);
   await host.remove(id);
