@@ -26,7 +26,7 @@ export const useUndoable = <T extends Pick<Removed, 'at'>>(removed: readonly T[]
 /** The note for deletions whose space is freed when undo expires. */
 export const FREED_LATER = `Undo is possible for ${UNDO_MS / 60_000} minutes; then the space is freed.`;
 
-/** Deleted things that can be restored; this is why deletion needs no confirmation. */
+/** Deleted or replaced things that can be restored; this is why neither needs confirmation. */
 export const UndoBar = ({
   removed: all,
   verb = 'Deleted',
@@ -36,7 +36,7 @@ export const UndoBar = ({
   children,
 }: {
   removed: readonly Removed[];
-  verb?: 'Deleted' | 'Removed';
+  verb?: 'Deleted' | 'Removed' | 'Replaced';
   restore: (id: string) => void;
   /** How long undo is possible. */
   note?: string;

@@ -15,7 +15,7 @@ import { openOwnRun } from '../rollouts/store/browse-actions.ts';
 import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { startTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
-import { checkDraft, useDraft } from '../train/store/train-draft.ts';
+import { checkDraft, replaceDraft } from '../train/store/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toTry, TRY_STEPS } from '../train/store/try-run.ts';
 import type { ChapterId } from './store/tour-store.ts';
@@ -153,9 +153,9 @@ const REAL_MODEL_CHANGES = {
   'heldOut.questions': 16,
 };
 
-/** Fills the training form; what was in it is replaced. */
+/** Fills the training form, which offers to bring back what was in it. */
 const fillRealModelForm = (go: (path: string) => void): void => {
-  useDraft.setState({
+  replaceDraft({
     training: 'search/grpo',
     changes: REAL_MODEL_CHANGES,
     name: 'Cold start, then RL',

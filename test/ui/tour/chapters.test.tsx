@@ -10,7 +10,15 @@ import { useLab } from '../../../src/ui/lab/lab-store.ts';
 import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
 import { CHAPTER_IDS, openChapter, useTour } from '../../../src/ui/tour/store/tour-store.ts';
 import { CHAPTERS, useDeeds, type Deed } from '../../../src/ui/tour/chapters.ts';
-import { checkDraft, useDraft } from '../../../src/ui/train/store/train-draft.ts';
+import { NewRun } from '../../../src/ui/train/form/NewRun.tsx';
+import {
+  changeDraft,
+  checkDraft,
+  chooseTraining,
+  undoReplace,
+  useDraft,
+  useReplaced,
+} from '../../../src/ui/train/store/train-draft.ts';
 import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { evaluationRecord } from '../../fixtures/evaluations.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
@@ -129,6 +137,25 @@ describe('teaching a real model', () => {
       warmUp: { updates: 96, batch: 4, learningRate: 8e-4, heldOut: 0.02 },
       stages: [{ reward: 'f1' }],
     });
+  });
+
+  it('keeps what was in the form, so that it can be brought back', async () => {
+    const [, , fill] = CHAPTERS.find(({ id }) => id === 'real-model')?.steps ?? [];
+    useDraft.setState(useDraft.getInitialState(), true);
+    chooseTraining('search-r1/ppo');
+    changeDraft('steps', 7);
+    useDraft.setState({ name: 'Mine' });
+    const before = useDraft.getState();
+    const replaced = () => textOf(<NewRun />, useReplaced);
+    expect(replaced()).not.toContain('Undo');
+    await fill?.act?.run(go);
+    // A second click changes nothing, and does not lose the draft before the first.
+    await fill?.act?.run(go);
+    expect(useDraft.getState().changes).not.toEqual(before.changes);
+    expect(replaced()).toMatch(/Replaced “Search-R1 · .*, 1 change”\. Undo/);
+    undoReplace();
+    expect(useDraft.getState()).toEqual(before);
+    expect(replaced()).not.toContain('Undo');
   });
 
   it('is a chapter that opens by its name', () => {

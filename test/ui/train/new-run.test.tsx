@@ -8,7 +8,9 @@ import {
   changeDraft,
   chooseTraining,
   resetDraft,
+  undoReplace,
   useDraft,
+  useReplaced,
 } from '../../../src/ui/train/store/train-draft.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { collection } from '../corpus/views.ts';
@@ -138,5 +140,32 @@ describe('on questions of one’s own a warm-up on own rollouts', () => {
     useCollections.setState({ collections: [collection('rivers', { questions: 60 })] });
     choosePolicy({ kind: 'checkpoint', id: 'c' });
     expect(shown()).not.toMatch(warning);
+  });
+});
+
+describe('a draft that is replaced', () => {
+  beforeEach(() => {
+    useDraft.setState(useDraft.getInitialState(), true);
+    useReplaced.setState(useReplaced.getInitialState(), true);
+  });
+
+  it('comes back after another recipe, or its own values, took its changes', () => {
+    for (const replace of [() => chooseTraining('hrpo/hrpo'), resetDraft]) {
+      chooseTraining('search-r1/ppo');
+      changeDraft('objective.kl.coefficient', 0.5);
+      const before = useDraft.getState();
+      replace();
+      expect(useDraft.getState().changes).toEqual({});
+      undoReplace();
+      expect(useDraft.getState()).toEqual(before);
+    }
+  });
+
+  it('is not offered where nothing was lost', () => {
+    chooseTraining('search-r1/ppo');
+    changeDraft('seed', 5);
+    chooseTraining('hrpo/hrpo');
+    expect(useDraft.getState().changes).toEqual({ seed: 5 });
+    expect(useReplaced.getState().draft).toBeNull();
   });
 });

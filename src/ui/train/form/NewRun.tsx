@@ -9,6 +9,7 @@ import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { TRAININGS, findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
+import { UndoBar } from '../../kit/UndoBar.tsx';
 import { plural } from '../../kit/words/format.ts';
 import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { Sentence } from '../../setup/form/AboutPaper.tsx';
@@ -26,7 +27,9 @@ import {
   rawSettings,
   LOOP_CHOICES,
   resetDraft,
+  undoReplace,
   useDraft,
+  useReplaced,
   withoutFaults,
 } from '../store/train-draft.ts';
 import { trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
@@ -265,6 +268,23 @@ const StartBar = (props: StartBarProps) => {
   );
 };
 
+/** What the form held before it was replaced as a whole: by the tour, by settings of a run, or by its recipe's own. */
+const Replaced = () => {
+  const { draft } = useReplaced();
+  const label = TRAINING_CHOICES.find(({ value }) => value === draft?.training)?.label;
+  const changed = Object.keys(draft?.changes ?? {}).length;
+  const name = `${label}${changed === 0 ? '' : `, ${plural(changed, 'change')}`}`;
+  return (
+    <UndoBar
+      removed={draft ? [{ id: 'draft', name }] : []}
+      verb="Replaced"
+      restore={undoReplace}
+      note="Undo is possible until you reload."
+      hide={() => useReplaced.setState({ draft: null })}
+    />
+  );
+};
+
 /** The form of a new run. */
 export const NewRun = () => {
   const { training, changes, device } = useDraft();
@@ -318,6 +338,7 @@ export const NewRun = () => {
           />
         ) : null}
         <div className="start-dock" data-more={more}>
+          <Replaced />
           {checked.settings && !can.noFiles ? (
             <Estimate settings={checked.settings} answer={answer} device={device} />
           ) : null}

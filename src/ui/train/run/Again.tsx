@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter';
 import { MOST_CHANGES, rateChanges } from '../../../evaluate/rate-changes.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import { draftOf, useDraft } from '../store/train-draft.ts';
+import { draftOf, replaceDraft } from '../store/train-draft.ts';
 import { useTrain } from '../store/train-store.ts';
 
 /** The form with these settings; nothing for those of a recipe that is not known. */
@@ -13,7 +13,7 @@ const Open = ({ settings, name }: { settings: RunRecord['settings']; name: strin
       type="button"
       className="link"
       onClick={() => {
-        useDraft.setState(draft);
+        replaceDraft(draft);
         go('/train?new=1');
       }}
     >

@@ -233,12 +233,48 @@ useDraft.subscribe((draft) => {
 export const changeDraft = (path: string, value: unknown): void =>
   useDraft.setState((draft) => withChange(draft, path, value));
 
+interface Replaced {
+  /** What was in the form before it was replaced; null where there is nothing to bring back. */
+  draft: Draft | null;
+}
+
+/** The last draft that was replaced as a whole; until a reload. */
+export const useReplaced = create<Replaced>()(() => ({ draft: null }));
+
+/** Whether a draft holds more than the recipe that the form begins with. */
+const isFilled = ({ training, changes, name, device }: Draft): boolean =>
+  training !== FIRST.training ||
+  Object.keys(changes).length > 0 ||
+  name.trim() !== '' ||
+  device !== FIRST.device;
+
+/** Fills the form with another draft; `undoReplace` brings back the one before. */
+export const replaceDraft = (draft: Draft): void => {
+  const before = useDraft.getState();
+  useDraft.setState(draft);
+  if (isFilled(before) && !sameJson(before, draft)) useReplaced.setState({ draft: before });
+};
+
+/** Brings back what was replaced. */
+export const undoReplace = (): void => {
+  const { draft } = useReplaced.getState();
+  if (draft) useDraft.setState(draft);
+  useReplaced.setState({ draft: null });
+};
+
 /** Starts the form from another published training; `KEPT` names what stays of the draft. */
-export const chooseTraining = (training: string): void =>
-  useDraft.setState((draft) => withTraining(draft, training));
+export const chooseTraining = (training: string): void => {
+  const before = useDraft.getState();
+  const draft = withTraining(before, training);
+  // Another choice brings the recipe back, but not its changes.
+  const loses = Object.keys(draft.changes).length < Object.keys(before.changes).length;
+  if (loses) replaceDraft(draft);
+  else useDraft.setState(draft);
+};
 
 /** All of the form but its recipe is as at the beginning, device and name too. */
-export const resetDraft = (): void => useDraft.setState(({ training }) => ({ ...FIRST, training }));
+export const resetDraft = (): void =>
+  replaceDraft({ ...FIRST, training: useDraft.getState().training });
 
 /** Settings of an earlier run as a draft: its recipe and all that differs. */
 export const draftOf = (settings: TrainSettings, name: string): Draft | null => {
