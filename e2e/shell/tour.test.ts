@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
-import { openPage, runStatus, useStage } from '../browser.ts';
+import { openPage, runStatus, useStage, visit } from '../browser.ts';
 
 /** What a stranger is shown, by the very things that the pages do. */
 
@@ -58,6 +58,49 @@ it('leads from a question to the next chapter, explains words, and continues aft
   await tour.getByRole('button', { name: '✓ Ask a question' }).waitFor();
   await tour.getByRole('button', { name: 'Close the tour' }).click();
   expect(await tour.count()).toBe(0);
+  expect(stage.faults).toEqual([]);
+});
+
+it('covers no field of a phone, and what the form held before comes back', async () => {
+  const page = await openPage(stage, { width: 390 });
+  await page.goto(`${stage.url}train?device=wasm`);
+  const steps = page.getByLabel('Steps', { exact: true });
+  await steps.fill('7');
+  await visit(page, stage, 'models');
+  await page.getByRole('button', { name: 'Show me how' }).click();
+  const tour = page.getByRole('complementary', { name: 'Guided tour' });
+  await tour.getByRole('button', { name: 'Skip' }).click();
+  await tour.getByRole('button', { name: 'Skip' }).click();
+  await tour.getByRole('button', { name: 'Fill in the training form' }).click();
+  await expect.poll(() => steps.inputValue()).toBe('10');
+
+  /** Height of the tour, and how far it reaches over the page. */
+  const measured = async () => {
+    const [card, main] = await Promise.all([
+      tour.boundingBox(),
+      page.locator('main').boundingBox(),
+    ]);
+    if (!card || !main) throw new Error('the tour or the page is not shown');
+    return { height: card.height, over: Math.max(0, main.y + main.height - card.y) };
+  };
+  expect((await measured()).over).toBe(0);
+  // The field in use has the room: a line is left of the tour.
+  await page.getByLabel('Seed', { exact: true }).focus();
+  await expect.poll(async () => (await measured()).height).toBeLessThan(48);
+  expect((await measured()).over).toBe(0);
+  const seen = await page.getByLabel('Seed', { exact: true }).evaluate((field) => {
+    const { x, y, width, height } = field.getBoundingClientRect();
+    return field.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  });
+  expect(seen).toBe(true);
+  await tour.getByRole('button', { name: 'unfold' }).click();
+  await tour.getByRole('button', { name: 'Fill in the training form' }).waitFor();
+
+  await page
+    .getByText(/^Replaced “/)
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect.poll(() => steps.inputValue()).toBe('7');
   expect(stage.faults).toEqual([]);
 });
 

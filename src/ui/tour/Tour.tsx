@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { CHAPTERS, useDeeds, type Chapter, type TourStep } from './chapters.ts';
 import {
   CHAPTER_IDS,
   closeTour,
   endChapter,
+  foldTour,
   goToStep,
   restartTour,
   useTour,
@@ -100,10 +101,26 @@ const End = () => (
 const heading = (chapter: Chapter | undefined, index: number): string =>
   chapter ? `${index + 1} of ${CHAPTERS.length}: ${chapter.title}` : 'The tour is over';
 
-/** A floating panel on every page; it keeps its position between visits. */
+/** On a narrow screen the tour folds when a field of the page is used: the keyboard takes half of the height too. */
+const useFoldForFields = (): void => {
+  useEffect(() => {
+    const narrow = globalThis.matchMedia('(max-width: 760px)');
+    const onFocus = ({ target }: FocusEvent) => {
+      const field =
+        target instanceof Element && target.closest('main :is(input, select, textarea)');
+      if (field && narrow.matches) foldTour(true);
+    };
+    document.addEventListener('focusin', onFocus);
+    return () => document.removeEventListener('focusin', onFocus);
+  }, []);
+};
+
+/** A panel on every page, below it on a narrow screen; it keeps its position between visits. */
 export default function Tour() {
   const index = useTour((state) => state.chapter);
   const at = useTour((state) => state.step);
+  const folded = useTour((state) => state.folded);
+  useFoldForFields();
   const chapter = CHAPTERS[index];
   // A stored position may be from a longer tour.
   const step = chapter?.steps[Math.min(at, chapter.steps.length - 1)];
@@ -114,6 +131,15 @@ export default function Tour() {
         <button
           type="button"
           className="link"
+          aria-expanded={!folded}
+          aria-controls="tour-step"
+          onClick={() => foldTour(!folded)}
+        >
+          {folded ? 'unfold' : 'fold'}
+        </button>
+        <button
+          type="button"
+          className="link"
           aria-label="Close the tour; it can be continued later"
           title="Continue it later: ⌘K, Guided tour"
           onClick={closeTour}
@@ -121,12 +147,15 @@ export default function Tour() {
           ✕
         </button>
       </header>
-      {chapter && step ? (
-        <Step key={`${index} ${at}`} step={step} last={at >= chapter.steps.length - 1} />
-      ) : (
-        <End />
-      )}
-      <Contents />
+      {/* Hidden, not left out: an action may be under way. */}
+      <div id="tour-step" hidden={folded}>
+        {chapter && step ? (
+          <Step key={`${index} ${at}`} step={step} last={at >= chapter.steps.length - 1} />
+        ) : (
+          <End />
+        )}
+        <Contents />
+      </div>
     </aside>
   );
 }

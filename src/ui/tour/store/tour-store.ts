@@ -25,6 +25,8 @@ type Kept = z.infer<typeof keptSchema>;
 
 interface TourState extends Kept {
   open: boolean;
+  /** Only the heading is shown. */
+  folded: boolean;
 }
 
 const KEY = 'forage.tour';
@@ -40,21 +42,28 @@ export const parseTour = (text: string | null): Kept => {
 };
 
 /** The current position. The tour is closed at each page load. */
-export const useTour = create<TourState>()(() => ({ open: false, ...parseTour(remembered(KEY)) }));
+export const useTour = create<TourState>()(() => ({
+  open: false,
+  folded: false,
+  ...parseTour(remembered(KEY)),
+}));
 
 useTour.subscribe(({ chapter, step, seen }) => {
   remember(KEY, JSON.stringify({ chapter, step, seen }));
 });
 
 /** Opens the tour at its position. */
-export const openTour = (): void => useTour.setState({ open: true });
+export const openTour = (): void => useTour.setState({ open: true, folded: false });
 
 /** Opens the tour at the beginning of a chapter. */
 export const openChapter = (id: ChapterId): void =>
-  useTour.setState({ open: true, chapter: CHAPTER_IDS.indexOf(id), step: 0 });
+  useTour.setState({ open: true, folded: false, chapter: CHAPTER_IDS.indexOf(id), step: 0 });
 
 /** Closes the tour; the position is kept. */
 export const closeTour = (): void => useTour.setState({ open: false });
+
+/** Folds the tour to its heading, or shows all of it. */
+export const foldTour = (folded: boolean): void => useTour.setState({ folded });
 
 /** Goes to a step; skipped steps are not marked as seen. */
 export const goToStep = (chapter: number, step: number): void =>

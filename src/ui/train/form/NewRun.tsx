@@ -275,13 +275,15 @@ const Replaced = () => {
   const changed = Object.keys(draft?.changes ?? {}).length;
   const name = `${label}${changed === 0 ? '' : `, ${plural(changed, 'change')}`}`;
   return (
-    <UndoBar
-      removed={draft ? [{ id: 'draft', name }] : []}
-      verb="Replaced"
-      restore={undoReplace}
-      note="Undo is possible until you reload."
-      hide={() => useReplaced.setState({ draft: null })}
-    />
+    <div className="replaced">
+      <UndoBar
+        removed={draft ? [{ id: 'draft', name }] : []}
+        verb="Replaced"
+        restore={undoReplace}
+        note="Undo is possible until you reload."
+        hide={() => useReplaced.setState({ draft: null })}
+      />
+    </div>
   );
 };
 
@@ -320,6 +322,7 @@ export const NewRun = () => {
           in this browser.
           {first ? ' Nothing has been trained here yet: click Start training.' : ''}
         </p>
+        <Replaced />
         <Basics settings={checked.settings} />
         <WorksWith helpers={summaries ? ['summarizer', 'judge'] : ['judge']} />
         <OwnData settings={checked.settings} />
@@ -338,7 +341,6 @@ export const NewRun = () => {
           />
         ) : null}
         <div className="start-dock" data-more={more}>
-          <Replaced />
           {checked.settings && !can.noFiles ? (
             <Estimate settings={checked.settings} answer={answer} device={device} />
           ) : null}
