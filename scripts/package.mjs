@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isAdapter } from './serve/adapters.mjs';
 import { BROTLI_ONLY, largeAssets } from './serve/brotli-only.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -25,9 +26,10 @@ export function stagePackage(folder) {
   for (const key of OF_SOURCES) delete manifest[key];
   const dist = join(root, 'dist');
   const large = largeAssets(dist);
-  /** Compressed copies are for a host of files, except where they take the place of a large one. */
+  /** Adapters would make it half as large again. Compressed copies are for a host of files, except where they take the place of a large one. */
   const isPacked = (/** @type {string} */ path) => {
     const name = relative(dist, path).replaceAll('\\', '/');
+    if (isAdapter(name)) return false;
     return /\.(br|gz)$/.test(path) ? name.replace(/\.br$/, '') in large : !(name in large);
   };
   for (const name of [...manifest.files, ...ALWAYS])

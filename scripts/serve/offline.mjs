@@ -4,11 +4,16 @@ import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SECURITY_HEADERS } from './headers.mjs';
 import { NOTICES } from './notices.mjs';
+import { isAdapter } from './adapters.mjs';
 import { HOST_FILES } from './static-host.mjs';
 
-/** Compressed copies and files for a host are the server's business; the worker does not store itself. */
+/** Adapters are fetched on click. Compressed copies and files for a host are the server's business; the worker does not store itself. */
 const leftOut = (/** @type {string} */ path) =>
-  /\.(br|gz)$/.test(path) || path === 'sw.js' || path === NOTICES || HOST_FILES.includes(path);
+  /\.(br|gz)$/.test(path) ||
+  isAdapter(path) ||
+  path === 'sw.js' ||
+  path === NOTICES ||
+  HOST_FILES.includes(path);
 
 /**
  * Writes `sw.js` into a built page: the service worker of `service-worker.js` with the list of the

@@ -146,6 +146,31 @@ function stateOf(
 }
 
 /**
+ * An adapter that is published without its run: training continues from it before step 1.
+ * @throws AdoptError where it cannot be used with the model
+ */
+async function adoptPublished(
+  folder: AdoptFolder,
+  experiment: AdoptedExperiment,
+  context: AdoptContext,
+): Promise<Adopted> {
+  const notes: string[] = [];
+  const adapter = await adapterOf(folder, experiment, context, notes);
+  if (!adapter) throw new AdoptError(notes.join(' '));
+  const settings = settingsWith(experiment, adapter, notes);
+  context.signal?.throwIfAborted();
+  return {
+    experiment,
+    trainer: null,
+    settings,
+    state: stateOf(experiment, { ...adapter, step: 0 }, [], null, notes),
+    steps: [],
+    rollouts: () => Promise.resolve([]),
+    notes,
+  };
+}
+
+/**
  * Reads the result. Whatever is missing or damaged is said in `notes`, and the rest is there.
  * @throws AdoptError where there is no experiment, or nothing that came back; the signal's reason
  */
@@ -153,6 +178,7 @@ export async function adopt(files: readonly AdoptFile[], context: AdoptContext):
   const notes: string[] = [];
   const folder = AdoptFolder.of(files, context.signal);
   const experiment = await readExperiment(folder);
+  if (experiment.published) return adoptPublished(folder, experiment, context);
   const metrics = await metricsOf(folder, experiment, notes);
   const source = await rolloutsOf(folder, experiment, notes);
   const unknown = withoutRewards(source);

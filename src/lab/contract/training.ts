@@ -244,11 +244,13 @@ export interface TrainApi {
    * Takes in the result from a cluster: the files of a folder, or one archive of it.
    * @param job a name for `cancelAdopt`
    * @param onProgress steps stored, of how many
+   * @param setup names the model that the adapter is for; absent: the one with the weights that were trained
    */
   adopt(
     job: string,
     files: readonly AdoptFile[],
     onProgress: (done: number, total: number) => void,
+    setup?: Setup,
   ): Promise<AdoptOutcome>;
   /** Stops a job of `adopt`, which answers once nothing of it is left. */
   cancelAdopt(job: string): Promise<void>;

@@ -26,11 +26,18 @@ export interface AdoptOptions {
   /** Steps stored, of how many. */
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
+  /** Names the model that the adapter is for, whatever its weights; absent: the one with the weights that were trained. */
+  setup?: Setup;
 }
 
 interface Found {
   ref: PolicyRef;
   facts: PolicyFacts;
+}
+
+/** The policy that the user chose for the adapter. @throws where it is not in this browser */
+async function chosenPolicy(parts: AdoptParts, { policy: ref }: Setup): Promise<Found> {
+  return { ref, facts: await parts.policy(ref) };
 }
 
 /** The policy of this browser that was trained there; null without it. */
@@ -67,8 +74,13 @@ async function unpacked(
 const TRAINERS: Readonly<Record<string, string>> = { trl: 'TRL', verl: 'verl' };
 
 /** The setup of the run that was exported, else the built-in one over the policy that was found. */
-function setupOf(stored: RunRecord | undefined, found: Found | null): Setup | undefined {
-  if (stored?.setup) return stored.setup;
+function setupOf(
+  chosen: Setup | undefined,
+  stored: RunRecord | undefined,
+  found: Found | null,
+): Setup | undefined {
+  const given = chosen ?? stored?.setup;
+  if (given) return given;
   const policy = found?.ref ?? BUILT_IN_SETUP.policy;
   return policy.kind === 'built-in' ? undefined : { ...BUILT_IN_SETUP, policy };
 }
@@ -88,23 +100,29 @@ function recordOf(
   stored: RunRecord | undefined,
   found: Found | null,
   device: RunRecord['device'],
+  chosen: Setup | undefined,
 ): RunRecord {
-  const { policy, world, questions } = experiment;
+  const { policy, world, questions, published } = experiment;
   const name = trainer === null ? 'a cluster' : (TRAINERS[trainer] ?? trainer);
   const last = Math.max(steps.at(-1)?.step ?? 0, state?.step ?? 0);
-  const setup = setupOf(stored, found);
+  const setup = setupOf(chosen, stored, found);
   const told = [...otherSources(experiment, setup), ...notes];
   return {
     format: 'forage.run/2',
     id: newId(settings),
-    name: `${stored?.name ?? `${settings.preset}, seed ${settings.seed}`}, on ${name}`,
-    tags: [name],
+    name:
+      published?.name ??
+      `${stored?.name ?? `${settings.preset}, seed ${settings.seed}`}, on ${name}`,
+    tags: published ? [] : [name],
     notes: '',
     createdAt: nowIso(),
     updatedAt: nowIso(),
     status: last >= settings.steps ? 'finished' : 'stopped',
     settings,
-    policy: { id: policy.id, revision: policy.revision },
+    policy: {
+      id: found?.facts.id ?? policy.id,
+      revision: found?.facts.revision ?? policy.revision,
+    },
     setup,
     world: { seed: world.seed, questions: questions?.train ?? 0 },
     device,
@@ -113,6 +131,7 @@ function recordOf(
     failure: null,
     importedStep: last,
     notice: told.length === 0 ? null : told.join(' '),
+    ...(published && { before: published.before }),
     // Until all of it is stored: what a closed tab leaves is removed like a deleted run.
     deletedAt: nowIso(),
   };
@@ -159,7 +178,9 @@ export async function adoptRun(
   const held: { found: Found | null } = { found: null };
   const adopted = await adopt(await unpacked(given, signal), {
     base: async (experiment) => {
-      held.found = await findPolicy(parts, experiment, signal);
+      held.found = options.setup
+        ? await chosenPolicy(parts, options.setup)
+        : await findPolicy(parts, experiment, signal);
       return held.found ? { config: held.found.facts.config } : missing(experiment);
     },
     now: nowIso(),
@@ -167,7 +188,7 @@ export async function adoptRun(
   });
   const { experiment } = adopted;
   const stored = (await store.runs()).find(({ id }) => id === experiment.run?.id);
-  const run = recordOf(adopted, stored, held.found, parts.device);
+  const run = recordOf(adopted, stored, held.found, parts.device, options.setup);
   // Until all of it is stored it counts as deleted; the lock keeps it from being freed.
   const release = await holdRun(run.id, parts.locks);
   await store.put(run);

@@ -379,11 +379,16 @@ export class TrainingHost implements TrainApi {
     job: string,
     files: readonly AdoptFile[],
     onProgress: (done: number, total: number) => void,
+    setup?: Setup,
   ): Promise<AdoptOutcome> {
     return this.#jobs.run(job, async (signal): Promise<AdoptOutcome> => {
       const chosen = await chooseDevice('auto', navigator.gpu, navigator.hardwareConcurrency);
       const { device } = chosen.facts;
-      const run = await adoptRun({ ...this.#parts, device }, files, { onProgress, signal });
+      const run = await adoptRun({ ...this.#parts, device }, files, {
+        onProgress,
+        signal,
+        ...(setup && { setup }),
+      });
       this.#reporter.send([{ type: 'run', run }]);
       await this.#reporter.storage();
       return { status: 'ready', run };

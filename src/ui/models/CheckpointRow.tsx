@@ -20,6 +20,7 @@ import { plainFiles } from './parts/folder-files.ts';
 import { ASK } from '../ask/store/permalink.ts';
 import { PickButton } from '../kit/PickButton.tsx';
 import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
+import { OfferLine } from './adapter/OfferLine.tsx';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
@@ -265,6 +266,7 @@ export const CheckpointRow = (props: {
             gguf={checkpoint.gguf}
           />
           <Files checkpoint={checkpoint} />
+          <OfferLine checkpoint={checkpoint} />
         </>
       ) : (
         <Progress checkpoint={checkpoint} />

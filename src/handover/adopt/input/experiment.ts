@@ -30,6 +30,8 @@ const schema = z.object({
   adapter: z.object({ folder: z.string(), digest: z.string() }).nullish(),
   run: z.object({ id: z.string(), step: z.int().min(0) }).nullish(),
   trainer: z.object({ name: z.string() }).nullish(),
+  /** Of an adapter that is published without its run: a name, and as text how it was trained. */
+  published: z.object({ name: z.string(), before: z.array(z.string()).min(1) }).nullish(),
 });
 
 export interface AdoptedExperiment extends Omit<z.infer<typeof schema>, 'settings'> {

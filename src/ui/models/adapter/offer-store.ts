@@ -1,0 +1,106 @@
+import { create } from 'zustand';
+import { messageOf } from '../../../base/errors.ts';
+import type { ByteProgress } from '../../../lab/contract/progress.ts';
+import { fetchWithProgress } from '../../../lab/workers/fetch-progress.ts';
+import { keepStorage } from '../../lab/storage.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { trainApi, useTrain, withRun } from '../../train/store/train-store.ts';
+import { showStorageFault } from '../../kit/storage-news.ts';
+import type { OfferedAdapter } from './offered.ts';
+
+/** Import of an offered adapter, by the id of the model that it is for. */
+
+export type OfferState =
+  | ({ status: 'fetching' } & ByteProgress)
+  | { status: 'importing' }
+  | { status: 'failed'; message: string };
+
+export const useOffers = create<{ offers: Readonly<Record<string, OfferState>> }>()(() => ({
+  offers: {},
+}));
+
+const show = (checkpoint: string, state: OfferState | null): void =>
+  useOffers.setState(({ offers: { [checkpoint]: _, ...others } }) => ({
+    offers: state ? { ...others, [checkpoint]: state } : others,
+  }));
+
+const underWay = new Map<string, AbortController>();
+
+const jobOf = (checkpoint: string): string => `offered adapter for ${checkpoint}`;
+
+async function download(
+  checkpoint: string,
+  { weightsUrl }: OfferedAdapter,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  show(checkpoint, { status: 'fetching', loaded: 0, total: 0 });
+  const read = fetchWithProgress('', (bytes) => show(checkpoint, { status: 'fetching', ...bytes }));
+  return new Uint8Array(await read(new URL(weightsUrl, document.baseURI).href, { signal }));
+}
+
+async function importAs(
+  checkpoint: string,
+  offered: OfferedAdapter,
+  weights: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  show(checkpoint, { status: 'importing' });
+  const setup = {
+    ...useSetup.getState().setup,
+    policy: { kind: 'checkpoint', id: checkpoint },
+  } as const;
+  const outcome = await trainApi().adopt(
+    jobOf(checkpoint),
+    offered.files(weights),
+    () => undefined,
+    setup,
+  );
+  if (outcome.status === 'ready')
+    useTrain.setState(({ runs }) => ({ runs: withRun(runs, outcome.run) }));
+}
+
+/** Fetches it and imports it as a run. Never rejects: the reason for a failure is in `useOffers`. */
+export async function importOffered(checkpoint: string, offered: OfferedAdapter): Promise<void> {
+  if (underWay.has(checkpoint)) return;
+  const controller = new AbortController();
+  underWay.set(checkpoint, controller);
+  const { signal } = controller;
+  let doing = 'downloaded';
+  try {
+    void keepStorage();
+    const weights = await download(checkpoint, offered, signal);
+    doing = 'imported';
+    await importAs(checkpoint, offered, weights);
+    show(checkpoint, null);
+  } catch (error) {
+    const message = showStorageFault(error)
+      ? `The adapter was not ${doing}.`
+      : `The adapter was not ${doing}: ${messageOf(error)}`;
+    show(checkpoint, signal.aborted ? null : { status: 'failed', message });
+  } finally {
+    underWay.delete(checkpoint);
+  }
+}
+
+/** Stops the download or the import; nothing of it is kept. */
+export function cancelOffer(checkpoint: string): void {
+  underWay.get(checkpoint)?.abort();
+  trainApi()
+    .cancelAdopt(jobOf(checkpoint))
+    .catch(() => undefined);
+}
+
+/**
+ * Bytes of a file on the server of this page; 0 where nobody says. Null: it is left out of this copy of Forage, as it
+ * is of the npm package.
+ */
+export async function bytesOnServer(url: string): Promise<number | null> {
+  try {
+    const { ok, headers } = await fetch(url, { method: 'HEAD' });
+    // Servers of single-page applications answer with the page.
+    if (!ok || headers.get('content-type')?.includes('text/html')) return null;
+    return Number(headers.get('content-length') ?? 0);
+  } catch {
+    // Without a network it is offered, and a click says what is wrong.
+    return 0;
+  }
+}
