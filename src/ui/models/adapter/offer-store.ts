@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { messageOf } from '../../../base/errors.ts';
+import { asSentence, messageOf } from '../../../base/errors.ts';
 import type { ByteProgress } from '../../../lab/contract/progress.ts';
 import { fetchWithProgress } from '../../../lab/workers/fetch-progress.ts';
 import { keepStorage } from '../../lab/storage.ts';
@@ -23,6 +23,8 @@ const show = (checkpoint: string, state: OfferState | null): void =>
   useOffers.setState(({ offers: { [checkpoint]: _, ...others } }) => ({
     offers: state ? { ...others, [checkpoint]: state } : others,
   }));
+
+type Doing = 'downloaded' | 'imported';
 
 const underWay = new Map<string, AbortController>();
 
@@ -58,13 +60,20 @@ async function importAs(
     useTrain.setState(({ runs }) => ({ runs: withRun(runs, outcome.run) }));
 }
 
+/** A sentence with its full stop; a broken connection needs advice, a full disk has its own notice. */
+const failureOf = (doing: Doing, error: unknown): string => {
+  if (showStorageFault(error)) return `The adapter was not ${doing}.`;
+  const advice = doing === 'downloaded' ? ' Check the connection and try again.' : '';
+  return `The adapter was not ${doing}: ${asSentence(messageOf(error))}${advice}`;
+};
+
 /** Fetches it and imports it as a run. Never rejects: the reason for a failure is in `useOffers`. */
 export async function importOffered(checkpoint: string, offered: OfferedAdapter): Promise<void> {
   if (underWay.has(checkpoint)) return;
   const controller = new AbortController();
   underWay.set(checkpoint, controller);
   const { signal } = controller;
-  let doing = 'downloaded';
+  let doing: Doing = 'downloaded';
   try {
     void keepStorage();
     const weights = await download(checkpoint, offered, signal);
@@ -72,10 +81,8 @@ export async function importOffered(checkpoint: string, offered: OfferedAdapter)
     await importAs(checkpoint, offered, weights);
     show(checkpoint, null);
   } catch (error) {
-    const message = showStorageFault(error)
-      ? `The adapter was not ${doing}.`
-      : `The adapter was not ${doing}: ${messageOf(error)}`;
-    show(checkpoint, signal.aborted ? null : { status: 'failed', message });
+    const failed = { status: 'failed', message: failureOf(doing, error) } as const;
+    show(checkpoint, signal.aborted ? null : failed);
   } finally {
     underWay.delete(checkpoint);
   }

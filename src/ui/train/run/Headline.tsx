@@ -56,8 +56,12 @@ const missingWords = ({
   settings: { heldOut, warmUp, steps },
   world,
   status,
+  coldStart,
 }: RunRecord): string => {
-  if (steps === 0) return 'A cold start only: its evaluations are below.';
+  if (steps === 0)
+    return coldStart?.length
+      ? 'A cold start only: its evaluations are below.'
+      : 'A cold start only.';
   if (heldOut.questions === 0)
     return 'No held-out score: these settings set no questions aside for it.';
   // A small collection holds fewer out than the settings ask for.

@@ -159,11 +159,13 @@ it('says what is wrong where it does not arrive or does not fit, and can be trie
   });
   answer(() => Promise.resolve(new Response(broken)));
   await click();
-  expect(state()).toMatchObject({ message: 'The adapter was not downloaded: network error' });
+  expect(state()).toMatchObject({
+    message: 'The adapter was not downloaded: Network error. Check the connection and try again.',
+  });
   expect(lab.callsOf('train.adopt')).toHaveLength(0);
   answer(() => Promise.resolve(new Response(new Uint8Array(3))));
   await click();
-  expect(state()).toMatchObject({ message: 'The adapter was not imported: it has another shape' });
+  expect(state()).toMatchObject({ message: 'The adapter was not imported: It has another shape.' });
   connect(() => Promise.resolve(ready()));
   await click();
   expect(state()).toBeUndefined();
