@@ -15,14 +15,12 @@ export type OfferState =
   | { status: 'importing' }
   | { status: 'failed'; message: string };
 
-export const useOffers = create<{ offers: Readonly<Record<string, OfferState>> }>()(() => ({
+export const useOffers = create<{ offers: Readonly<Record<string, OfferState | null>> }>()(() => ({
   offers: {},
 }));
 
 const show = (checkpoint: string, state: OfferState | null): void =>
-  useOffers.setState(({ offers: { [checkpoint]: _, ...others } }) => ({
-    offers: state ? { ...others, [checkpoint]: state } : others,
-  }));
+  useOffers.setState(({ offers }) => ({ offers: { ...offers, [checkpoint]: state } }));
 
 type Doing = 'downloaded' | 'imported';
 

@@ -127,7 +127,7 @@ it('is imported as a run of that model with the passages that are chosen', async
   answer(() => Promise.resolve(new Response(new Uint8Array([1, 2, 3]))));
   const lab = connect(() => Promise.resolve(ready()));
   await click();
-  expect(state()).toBeUndefined();
+  expect(state()).toBeNull();
   const [[, files, , setup] = []] = lab.callsOf('train.adopt') as [
     string,
     { path: string; blob: Blob }[],
@@ -168,7 +168,7 @@ it('says what is wrong where it does not arrive or does not fit, and can be trie
   expect(state()).toMatchObject({ message: 'The adapter was not imported: It has another shape.' });
   connect(() => Promise.resolve(ready()));
   await click();
-  expect(state()).toBeUndefined();
+  expect(state()).toBeNull();
   expect(useTrain.getState().runs).toHaveLength(1);
 });
 
@@ -184,7 +184,7 @@ it('keeps nothing where its download is cancelled', async () => {
   expect(state()).toMatchObject({ status: 'fetching' });
   cancelOffer('a');
   await clicked;
-  expect(state()).toBeUndefined();
+  expect(state()).toBeNull();
   expect(lab.callsOf('train.adopt')).toHaveLength(0);
 });
 
