@@ -122,7 +122,7 @@ beforeEach(() => {
 });
 
 it('is imported as a run of that model with the passages that are chosen', async () => {
-  const local = { kind: 'collection', id: 'c' } as const;
+  const local = { kind: 'built-in', method: 'lexical' } as const;
   useSetup.setState({ setup: { ...BUILT_IN_SETUP, local } });
   answer(() => Promise.resolve(new Response(new Uint8Array([1, 2, 3]))));
   const lab = connect(() => Promise.resolve(ready()));
