@@ -2,6 +2,7 @@ import { itemAt } from '../../base/items.ts';
 import { mean, shareInterval, sum } from '../../base/statistics.ts';
 import { stageAt } from '../settings/stages.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
+import { FEW_BATCHES, WORTH_TWO_BATCHES } from '../../policy/lora/shared-prefix.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { rewardById } from '../rewards/list.ts';
 import type { Probe, ProbedRollout } from './probe-shape.ts';
@@ -94,24 +95,41 @@ export function rolloutSeconds(probe: Sampling, count: number, group: number): n
   return scale * modelled(cycled(lengthsOf(probe), count), group, probe);
 }
 
-/** Seconds in which engines take micro-batches as they become free. @param seconds of a token, all engines at work */
-function spreadSeconds(lengths: readonly number[], seconds: number, probe: Probe): number {
+type Context = Pick<ProbedRollout, 'prompt'> & { tokens: number };
+
+const contextOf = ({ decoded, prompt, read }: Length): Context => ({
+  prompt,
+  tokens: decoded + prompt + read,
+});
+
+/** Tokens of the micro-batches of these contexts, as the learner makes them. Contexts of a micro-batch share their prompt. */
+function batchTokens(contexts: readonly Context[], microTokens: number): number[] {
+  const prompt = mean(contexts.map((one) => one.prompt));
   const batches: number[] = [];
-  for (const length of lengths.toSorted((a, b) => b - a)) {
+  for (const { tokens } of contexts.toSorted((a, b) => b.tokens - a.tokens)) {
     const last = batches.at(-1);
-    if (last !== undefined && last + length <= probe.microTokens)
-      batches[batches.length - 1] = last + length;
-    else batches.push(length);
+    const added = tokens - prompt;
+    if (last !== undefined && last + added <= microTokens)
+      batches[batches.length - 1] = last + added;
+    else batches.push(tokens);
   }
+  const whole = sum(contexts.map(({ tokens }) => tokens));
+  if (batches.length > FEW_BATCHES || whole < WORTH_TWO_BATCHES) return batches;
+  const count = Math.min(batches.length + (batches.length % 2), contexts.length);
+  const all = whole + (count - contexts.length) * prompt;
+  return Array.from({ length: count }, () => all / count);
+}
+
+/** Seconds in which engines take micro-batches as they become free. @param seconds of a token, all engines at work */
+function spreadSeconds(contexts: readonly Context[], seconds: number, probe: Probe): number {
+  if (contexts.length === 0) return 0;
   const busy = Array.from({ length: probe.engines }, () => 0);
-  for (const tokens of batches) {
+  for (const tokens of batchTokens(contexts, probe.microTokens)) {
     const free = busy.indexOf(Math.min(...busy));
     busy[free] = itemAt(busy, free) + tokens * seconds * probe.engines;
   }
   return Math.max(...busy);
 }
-
-const contextOf = ({ decoded, prompt, read }: Length): number => decoded + prompt + read;
 
 /** Seconds of an update on this many contexts; 0 where the probe had nothing to train. */
 const learnSeconds = (probe: Probe, count: number, kind: 'update' | 'score'): number =>
@@ -244,12 +262,23 @@ export function meanStepSeconds(
   return { rollouts: over('rollouts'), update: over('update'), heldOut: over('heldOut') };
 }
 
-/** Seconds of supervised updates on as many trajectories. @param tokens of each; null: as many as the probe's rollouts have */
-export const trainSeconds = (
+/**
+ * Seconds of supervised updates on as many trajectories.
+ * @param batch trajectories of an update
+ * @param tokens of each; null: as many as the probe's rollouts have
+ */
+export function trainSeconds(
   probe: Probe,
   trajectories: number,
+  batch: number,
   tokens: number | null = null,
-): number => (probe.update ?? 0) * trajectories * (tokens ?? mean(lengthsOf(probe).map(contextOf)));
+): number {
+  const contexts = lengthsOf(probe).map(contextOf);
+  const prompt = mean(contexts.map((one) => one.prompt));
+  const one = { prompt, tokens: tokens ?? mean(contexts.map((each) => each.tokens)) };
+  const update = Array.from({ length: batch }, () => one);
+  return (trajectories / batch) * spreadSeconds(update, probe.update ?? 0, probe);
+}
 
 /** Of a rollout of the last wave, with as many at the same time. */
 export function secondsPerRollout({ waves }: Probe): number {

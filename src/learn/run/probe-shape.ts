@@ -37,7 +37,10 @@ export interface Probe {
   decode: readonly { contexts: number; seconds: number }[];
   /** Seconds of a token of given text on one engine. */
   prefill: number;
-  /** Seconds of a context token, all engines at work: update, and scoring; null where there was nothing to train. */
+  /**
+   * Seconds of a token that is computed, all engines at work: update, and scoring; null where there was nothing to train.
+   * A prompt that contexts of a micro-batch share is computed once.
+   */
   update: number | null;
   score: number | null;
   /** Most tokens of a micro-batch. */

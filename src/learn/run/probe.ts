@@ -224,22 +224,37 @@ async function learnSeconds(
     kl: { ...settings.objective.kl, place: 'off' as const },
   };
   const few = sorted.slice(0, engines);
+  /** Seconds, and tokens that were computed: those of a shared prompt once. */
+  const counted = async (of: readonly TrainItem[], work: () => Promise<unknown>) => {
+    const { onTokens } = learner;
+    let tokens = 0;
+    learner.onTokens = (count) => {
+      tokens += count;
+      onTokens?.(count);
+    };
+    try {
+      const [, seconds] = await timed(agent, work);
+      return { seconds, each: seconds / (tokens || lengthOf(of)) };
+    } finally {
+      learner.onTokens = onTokens;
+    }
+  };
   // An engine makes its buffers at its first step.
   const gradient = (of: readonly TrainItem[]) =>
-    timed(agent, () => learner.gradient(of, objective, () => signal?.throwIfAborted()));
+    counted(of, () => learner.gradient(of, objective, () => signal?.throwIfAborted()));
   onProgress?.('a backward pass');
-  const [, first] = await gradient(few);
-  const whole = (first / lengthOf(few)) * lengthOf(sorted);
+  const first = await gradient(few);
+  const whole = (first.seconds / lengthOf(few)) * lengthOf(sorted);
   const measured = whole <= BACKWARD_SECONDS ? sorted : few;
-  const again = measured === few && first > BACKWARD_SECONDS / 2;
-  const [, update] = again ? [null, first] : await gradient(measured);
+  const again = measured === few && first.seconds > BACKWARD_SECONDS / 2;
+  const update = again ? first : await gradient(measured);
   signal?.throwIfAborted();
-  const [, score] = await timed(agent, () => learner.score(few, true));
+  const score = await counted(few, () => learner.score(few, true));
   // Fewer items than engines leave some idle.
   const busy = (count: number): number => Math.min(1, count / engines);
   return {
-    update: (update / lengthOf(measured)) * busy(measured.length),
-    score: (score / lengthOf(few)) * busy(few.length),
+    update: update.each * busy(measured.length),
+    score: score.each * busy(few.length),
   };
 }
 

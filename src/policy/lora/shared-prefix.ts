@@ -158,10 +158,10 @@ export function sharedBatches<S extends Shared>(
 }
 
 /** More batches than these are even enough: the last ones to end are a small part. */
-const FEW = 8;
+export const FEW_BATCHES = 8;
 
 /** Fewer tokens are not worth a second batch. */
-const WORTH_TWO = 512;
+export const WORTH_TWO_BATCHES = 512;
 
 /**
  * Deals sequences to `count` batches, or one more where that is odd, so that their tokens are even: the longest first, each
@@ -175,7 +175,7 @@ export function evenBatches<S extends Shared>(
 ): S[][] | null {
   const total = sequences.reduce((sum, { ids }) => sum + ids.length, 0);
   const even = Math.min(count + (count % 2), sequences.length);
-  if (count > FEW || total < WORTH_TWO) return null;
+  if (count > FEW_BATCHES || total < WORTH_TWO_BATCHES) return null;
   const batches = Array.from({ length: even }, () => ({ tokens: 0, copied: 0, all: [] as S[] }));
   for (const sequence of sequences) {
     const { length } = sequence.ids;

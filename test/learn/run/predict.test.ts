@@ -108,10 +108,10 @@ describe('a step', () => {
   const probe = probeOf({ rollout: 0.5, update: 0.25 });
 
   it('is its rollouts and its update; held-out questions come in waves of 64', () => {
-    // 64 rollouts of 0.5 s; 64 contexts of 0.25 s; 96 questions.
+    // 64 rollouts of 0.5 s; 6 even micro-batches of 64 contexts of 140 tokens, each with the prompt of 60 once; 96 questions.
     expect(stepSeconds(settings, probe, 1)).toEqual({
       rollouts: expect.closeTo(32, 6),
-      update: expect.closeTo(16, 6),
+      update: expect.closeTo((64 * 140 + 6 * 60) * (0.25 / 200), 6),
       heldOut: expect.closeTo(48, 6),
     });
     expect(wavesSeconds(probe, 130, 1)).toBeCloseTo(65, 6);
@@ -121,7 +121,7 @@ describe('a step', () => {
     const kl = { form: 'k3' as const, place: 'loss' as const, coefficient: 0.1 };
     const with_ = { ...settings, objective: { ...settings.objective, kl } };
     // A quarter of the update.
-    expect(stepSeconds(with_, probe, 1).update).toBeCloseTo(16 + 4, 6);
+    expect(stepSeconds(with_, probe, 1).update).toBeCloseTo(11.65 + 11.65 / 4, 6);
   });
 
   it('draws again as often as rewards do not vary', () => {
@@ -144,14 +144,15 @@ describe('a step', () => {
       groupSize: 2,
       objective: { ...settings.objective, kl: off },
     };
-    // Half of the rewards are 1: two rollouts differ in half of the steps. An update takes 2 × 0.25 s.
-    expect(stepSeconds(small, probe, 1).update).toBeCloseTo(0.5 * 0.5, 6);
-    // Of two questions one is enough, in three quarters of the steps: 4 × 0.25 s.
-    expect(stepSeconds({ ...small, questions: 2 }, probe, 1).update).toBeCloseTo(0.75, 6);
+    // A token takes 0.25 / 200 s. Two contexts of 200 are a micro-batch with their prompt of 60 once: 0.425 s.
+    // Half of the rewards are 1: two rollouts differ in half of the steps.
+    expect(stepSeconds(small, probe, 1).update).toBeCloseTo(0.5 * 0.425, 6);
+    // Of two questions one is enough, in three quarters of the steps: two micro-batches of 340 tokens.
+    expect(stepSeconds({ ...small, questions: 2 }, probe, 1).update).toBeCloseTo(0.75 * 0.85, 6);
     // A KL in the loss pulls without advantages.
     const kl = { form: 'k3' as const, place: 'loss' as const, coefficient: 0.1 };
     const pulled = { ...small, objective: { ...small.objective, kl } };
-    expect(stepSeconds(pulled, probe, 1).update).toBeCloseTo(0.5 + 0.125, 6);
+    expect(stepSeconds(pulled, probe, 1).update).toBeCloseTo(0.425 * 1.25, 6);
   });
 
   it('leaves open what a few equal rewards leave open', () => {
@@ -173,25 +174,24 @@ describe('a step', () => {
       stepSeconds(one, equal(count), 1, bound).update;
     expect(updateAt(4, 'expected')).toBe(0);
     expect(updateAt(4, 'low')).toBe(0);
-    // Wilson's interval of 4 of 4 begins at 4 / (4 + 1.96²) = 0.5101: 1 − 0.5101² − 0.4899² = 0.4998 of 0.5 s.
-    expect(updateAt(4, 'high')).toBeCloseTo(0.2499, 4);
+    // Wilson's interval of 4 of 4 begins at 4 / (4 + 1.96²) = 0.5101: 1 − 0.5101² − 0.4899² = 0.4998 of 0.425 s.
+    expect(updateAt(4, 'high')).toBeCloseTo(0.2124, 4);
     // That of 64 of 64 at 0.9434: 0.1068.
-    expect(updateAt(64, 'high')).toBeCloseTo(0.0534, 4);
-    expect(meanStepSeconds(one, equal(4), 'high').update).toBeCloseTo(0.2499, 4);
+    expect(updateAt(64, 'high')).toBeCloseTo(0.0454, 4);
+    expect(meanStepSeconds(one, equal(4), 'high').update).toBeCloseTo(0.2124, 4);
   });
 
   it('leaves an engine idle where there is one micro-batch', () => {
-    const few = { ...settings, questions: 1, groupSize: 8 };
-    // 8 contexts of 200 tokens are one micro-batch of 2,048; two engines take as long as one for it.
-    const one = stepSeconds(few, probe, 1).update;
-    // Half of the rewards are 1: 1 − 2 / 2⁸ of the steps make their update.
-    expect(one).toBeCloseTo(2 * (1 - 2 / 256), 6);
-    expect(stepSeconds(few, { ...probe, engines: 2 }, 1).update).toBeCloseTo(2 * one, 6);
-    expect(stepSeconds(settings, { ...probe, engines: 2 }, 1).update).toBeCloseTo(
-      // 7 micro-batches, the last of 4 contexts: 34 contexts on one engine, at half the rate of both.
-      34 * 0.25 * 2,
-      6,
-    );
+    const kl = { form: 'k3' as const, place: 'off' as const, coefficient: 0 };
+    const objective = { ...settings.objective, kl };
+    const updateOf = (groupSize: number, engines: number) =>
+      stepSeconds({ ...settings, objective, questions: 1, groupSize }, { ...probe, engines }, 1)
+        .update;
+    // Two engines take as long as one for it, at twice the seconds of a token.
+    expect(updateOf(2, 2)).toBeCloseTo(2 * updateOf(2, 1), 6);
+    // 8 contexts fit one micro-batch of 2,048 and are two even ones; 1 − 2 / 2⁸ of the steps make their update.
+    expect(updateOf(8, 1)).toBeCloseTo((8 * 140 + 2 * 60) * (0.25 / 200) * (1 - 2 / 256), 6);
+    expect(updateOf(8, 2)).toBeCloseTo(updateOf(8, 1), 6);
   });
 
   it('is a mean over stages', () => {

@@ -29,8 +29,9 @@ const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): n
 interface WorkBefore {
   /** Rollouts, without the held-out questions. */
   rollouts: number;
-  /** Trajectories that supervised updates take, over all updates. */
+  /** Trajectories that supervised updates take, over all updates, and those of one update. */
   trained: number;
+  batch: number;
   /** Context tokens of each of them; null: as many as a rollout has. */
   tokens: number | null;
   /** Held-out demonstrations that are scored, over all evaluations. */
@@ -40,7 +41,7 @@ interface WorkBefore {
 /** A handicapped start is measured, and trained, until its share is right: half as often as at most. */
 function workOfStart(settings: TrainSettings): WorkBefore {
   const kind = warmStartKind(settings);
-  const nothing = { rollouts: 0, trained: 0, tokens: null, scored: 0 };
+  const nothing = { rollouts: 0, trained: 0, batch: 1, tokens: null, scored: 0 };
   if (!kind) return nothing;
   const updates = kind.most / 2;
   const rounds = 1 + updates / kind.atOnce + START.tries / 2;
@@ -48,6 +49,7 @@ function workOfStart(settings: TrainSettings): WorkBefore {
     ...nothing,
     rollouts: START.questions + rounds * START.measured,
     trained: updates * START.batch,
+    batch: START.batch,
   };
 }
 
@@ -64,6 +66,7 @@ function workOfColdStart(
   return {
     rollouts: evaluations * (warmUp.questions ?? 0),
     trained: updates * warmUp.batch,
+    batch: warmUp.batch,
     scored: evaluations * heldOut,
   };
 }
@@ -74,7 +77,7 @@ function workBefore(settings: TrainSettings, given: GivenDemonstrations | null):
   const own = warmUp?.from === 'own' ? (warmUp.rollouts ?? OWN_ROLLOUTS) : 0;
   const coldStart = warmUp
     ? workOfColdStart(warmUp, given)
-    : { rollouts: 0, trained: 0, scored: 0 };
+    : { rollouts: 0, trained: 0, batch: 1, scored: 0 };
   const scored =
     curriculum.kind === 'difficulty' && steps > 0
       ? curriculum.pool * curriculum.scoringRollouts
@@ -160,9 +163,9 @@ export function timeByProbe(
 ): TrainTime {
   const { heldOut } = settings;
   const step = meanStepSeconds(settings, probe);
-  const seconds = ({ rollouts, trained, tokens, scored }: WorkBefore): number =>
+  const seconds = ({ rollouts, trained, batch, tokens, scored }: WorkBefore): number =>
     wavesSeconds(probe, rollouts, 1) +
-    trainSeconds(probe, trained, tokens) +
+    trainSeconds(probe, trained, batch, tokens) +
     scored * (tokens ?? 0) * (probe.score ?? 0);
   const start = seconds(workOfStart(settings));
   const perStep = ({ rollouts, update, heldOut: scored }: StepSeconds): number =>
