@@ -62,9 +62,10 @@ it('the cold start is predicted from the demonstrations that it is given', () =>
       probe,
       { count: 40, tokens: 500 },
     ).secondsBefore;
-  // 20 updates of 4 demonstrations of 500 tokens.
-  expect(before({})).toBeCloseTo((20 * 4 * 500) / 50, 6);
+  // 4 demonstrations of 500 tokens are two micro-batches, which each have the prompt of 10 tokens once.
+  const update = 4 * 490 + 2 * 10;
+  expect(before({})).toBeCloseTo((20 * update) / 50, 6);
   // 4 of 40 held out: 18 updates; scored before, after each epoch of 9, and so three times.
-  expect(before({ heldOut: 0.1 })).toBeCloseTo((18 * 4 * 500) / 50 + (3 * 4 * 500) / 100, 6);
-  expect(before({ updates: 5 })).toBeCloseTo((5 * 4 * 500) / 50, 6);
+  expect(before({ heldOut: 0.1 })).toBeCloseTo((18 * update) / 50 + (3 * 4 * 500) / 100, 6);
+  expect(before({ updates: 5 })).toBeCloseTo((5 * update) / 50, 6);
 });

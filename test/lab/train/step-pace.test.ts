@@ -111,9 +111,11 @@ describe('the time that a run still takes', () => {
       () => {},
       paceByProbe(settings, probed),
     );
-    // A baseline of a second, 100 steps of 1 s of rollouts and 6.4 s of an update, and 10 scores of 64 questions, a second
-    // each.
-    expect(active.progress('running').etaSeconds).toBeCloseTo(1 + 100 * 7.4 + 10, 1);
+    // A baseline of a second, 100 steps of 1 s of rollouts and an update, and 10 scores of 64 questions, a second each.
+    expect(active.progress('running').etaSeconds).toBeCloseTo(
+      1 + 100 * (1 + updateSeconds(64)) + 10,
+      1,
+    );
     active.stepped(timed(1, { step: 20 }), []);
     active.moved({ phase: 'snapshot', step: 1, steps: 100, done: 1, total: 1 });
     expect(active.progress('running').etaSeconds).toBeCloseTo(truth(1), 6);
@@ -229,8 +231,13 @@ it('the notice of a run keeps each of its lines, once', () => {
   expect(active.progress('running').notice).toBe('Going on from step 2. Scored otherwise.');
 });
 
-/** 64 rollouts take 1 s, and learning from them 6.4 s. */
+/** 64 rollouts take 1 s; learning takes 1 s for 2,000 tokens. */
 const probed = probeOf({ rollout: 1 / 64, update: 0.1 }, true);
+
+/** Even micro-batches of contexts of 200 tokens, of which 60 are their prompt, which each micro-batch has once. */
+const MICRO_BATCHES = { 8: 2, 16: 2, 64: 6 };
+const updateSeconds = (contexts: keyof typeof MICRO_BATCHES): number =>
+  (contexts * 140 + MICRO_BATCHES[contexts] * 60) / 2000;
 
 describe('what a run will take', () => {
   const grpo = getTraining('search/grpo');
@@ -304,14 +311,15 @@ it('an estimate counts the rollouts before the first step: own trajectories, sco
   // 256 own trajectories and 64 questions, and the updates on the trajectories.
   const { warmUp } = getTraining('kunlun-baize/whole');
   if (!warmUp?.updates) throw new Error('no warm-up');
-  const learned = (warmUp.updates * warmUp.batch * 200) / 2000;
+  expect(warmUp.batch).toBe(16);
+  const learned = warmUp.updates * updateSeconds(16);
   expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(5 + learned, 6);
   // 96 questions scored by 20 rollouts each.
   expect(before('ur2/paper', { heldOut, start: 'searching' })).toBeCloseTo((1920 + 64) / 64, 9);
   // A start without searches: 64 rollouts; 12 of 24 updates on 16 of them; 32 rollouts at first, after each 2 updates, and
   // for 2.5 tries. 368 rollouts are 6 waves.
   expect(before('ur2/paper', { heldOut, start: 'not-searching' })).toBeCloseTo(
-    (1920 + 64) / 64 + 6 + (12 * 16 * 200) / 2000,
+    (1920 + 64) / 64 + 6 + 12 * updateSeconds(16),
     9,
   );
 });
@@ -323,10 +331,10 @@ describe('a step on stored trajectories makes no rollouts', () => {
 
   it('and takes what learning from as many contexts takes; a pair is two', () => {
     const rollouts = secondsOf('search/grpo', { questions: 8, groupSize: 8 });
-    // A second of rollouts, and 64 contexts of 200 tokens at 2,000 a second.
-    expect(rollouts).toBeCloseTo(1 + 6.4, 9);
-    expect(secondsOf('agent-distillation/distil')).toBeCloseTo(0.8, 9);
-    expect(secondsOf('dto/dpo')).toBeCloseTo(1.6, 9);
+    // A second of rollouts, and 64 contexts.
+    expect(rollouts).toBeCloseTo(1 + updateSeconds(64), 9);
+    expect(secondsOf('agent-distillation/distil')).toBeCloseTo(updateSeconds(8), 9);
+    expect(secondsOf('dto/dpo')).toBeCloseTo(updateSeconds(16), 9);
     // However many rollouts per step would make.
     expect(secondsOf('dto/dpo', { questions: 64 })).toBe(secondsOf('dto/dpo'));
     // One stage of 10 steps on 8 trajectories, then 10 steps of rollouts.
@@ -338,7 +346,7 @@ describe('a step on stored trajectories makes no rollouts', () => {
       { ...own, steps: 10 },
     ];
     const both = secondsOf('search/grpo', { questions: 8, groupSize: 8, steps: 20, stages });
-    expect(both).toBeCloseTo((rollouts + 0.8) / 2, 9);
+    expect(both).toBeCloseTo((rollouts + updateSeconds(8)) / 2, 9);
   });
 
   it('and is estimated by what such steps took', () => {
