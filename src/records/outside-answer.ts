@@ -47,3 +47,31 @@ export function outsideAnswer({
 /** As the page and the command line say it. */
 export const outsideText = (prose: string): string =>
   `Answered outside the tags: ${prose.replaceAll(/\s+/gu, ' ')}`;
+
+/** Letters of prose that lists and stored scores keep. */
+const MOST_LETTERS = 400;
+
+/** A rollout's prose for a list, cut where it is long; no field where it has an answer, or wrote none outside its tags. */
+export function outsideOf(rollout: Parameters<typeof outsideAnswer>[0]): { outside?: string } {
+  const prose = outsideAnswer(rollout);
+  return prose === null ? {} : { outside: prose.slice(0, MOST_LETTERS) };
+}
+
+interface Answered {
+  answer: string | null;
+  /** Why the answer cannot be read. */
+  notScored?: string | undefined;
+  outside?: string | undefined;
+}
+
+/** The answer of a row or a list as text, also where it is outside the tags, there is none, or it cannot be read. */
+export function answerOf({ answer, notScored, outside }: Answered): string {
+  if (answer !== null) return answer;
+  if (notScored !== undefined) return 'cannot be read';
+  return outside === undefined ? 'no answer' : outsideText(outside);
+}
+
+/** The answer of a whole rollout as text, see `answerOf`. */
+export const answerText = (
+  rollout: Parameters<typeof outsideAnswer>[0] & Omit<Answered, 'outside'>,
+): string => answerOf({ ...rollout, outside: outsideAnswer(rollout) ?? undefined });

@@ -29,6 +29,8 @@ export interface HeldOutQuestion {
   /** Gold, in its first spelling. */
   gold: string;
   answer: string | null;
+  /** Prose outside the tags in place of an answer. */
+  outside?: string;
   /** 0 or 1. */
   em: number;
   f1: number;

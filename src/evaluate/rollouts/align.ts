@@ -1,4 +1,4 @@
-import { outsideAnswer } from '../../records/outside-answer.ts';
+import { outsideOf } from '../../records/outside-answer.ts';
 import {
   goldsToScore,
   unscoredReason,
@@ -106,12 +106,11 @@ export function alignGroup(
     siblings: siblings.map(({ rollout }) => {
       const { id, answer } = rollout;
       const golds = goldsToScore(rollout);
-      const outside = outsideAnswer(rollout);
       return {
         id,
         answer,
         notScored: unscoredReason(rollout),
-        ...(outside !== null && { outside }),
+        ...outsideOf(rollout),
         em: golds.length === 0 ? null : questionScores(answer, first.question).em,
         searches: searchesIn(rollout),
       };

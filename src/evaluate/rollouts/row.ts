@@ -1,4 +1,4 @@
-import { outsideAnswer } from '../../records/outside-answer.ts';
+import { outsideOf } from '../../records/outside-answer.ts';
 import { roundsOf } from '../../formats/rollouts/rounds.ts';
 import { unscoredReason, type ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
@@ -79,7 +79,6 @@ export function rowOf(
   facts: RolloutFacts = readFactsOf(rollout),
 ): RolloutRow {
   const map = hopMap(rollout);
-  const outside = outsideAnswer(rollout);
   const why = whyOf(rollout, facts, map);
   const titles = roundsOf(rollout).flatMap(({ passages }) => passages.map(({ title }) => title));
   return {
@@ -89,7 +88,7 @@ export function rowOf(
     questionId: rollout.question.id,
     question: rollout.question.text,
     answer: rollout.answer === null ? null : rollout.answer.trim(),
-    ...(outside !== null && { outside: outside.slice(0, LONGEST_GOLD) }),
+    ...outsideOf(rollout),
     notScored: unscoredReason(rollout),
     error: facts.error,
     recipe: rollout.recipe?.id ?? null,
@@ -123,6 +122,7 @@ export function factsOfRow({
   questionId,
   group,
   outcome,
+  outside,
   error,
   numbers,
 }: RolloutRow): RolloutFacts {
@@ -139,6 +139,7 @@ export function factsOfRow({
     scores,
     byR1Searcher: scoresOf(numbers, '.r1-searcher'),
     answered: answered === 1,
+    ...(outside !== undefined && { outside: true }),
     ...(answered === null && { unread: true }),
     ...(error !== undefined && { error }),
     judge: judge === null ? null : judge === 1,

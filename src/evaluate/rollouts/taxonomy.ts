@@ -14,6 +14,7 @@ import type { Statistics } from './statistics.ts';
  * - `not-scored`: the answer cannot be read and no judge has a verdict, so that nobody can say whether it is
  *   right;
  * - `error`: an error of the system ended it, so that it says nothing of the policy;
+ * - `outside-tags`: there is prose in place of an answer, outside the tags of the protocol;
  * - `no-answer`: none was given;
  * - `no-search`: wrong, nothing was searched, and nothing shown unasked;
  * - `not-retrieved`: wrong, and no result held a gold answer;
@@ -26,6 +27,7 @@ export type Outcome =
   | 'wrong-closed'
   | 'not-scored'
   | 'error'
+  | 'outside-tags'
   | 'no-answer'
   | 'no-search'
   | 'not-retrieved'
@@ -44,6 +46,7 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   'wrong-closed': 'wrong, computed answer',
   'not-scored': 'not scored',
   error: 'ended in an error',
+  'outside-tags': 'answered outside the tags',
   'no-answer': 'no answer',
   'no-search': 'wrong, never searched',
   'not-retrieved': 'wrong, not retrieved',
@@ -86,7 +89,7 @@ export function outcomeOf(facts: RolloutFacts): Outcome | null {
     if (!evidence) return 'right-without-evidence';
     return closed ? 'right-closed' : 'right-with-evidence';
   }
-  if (!answered && !unread) return 'no-answer';
+  if (!answered && !unread) return facts.outside ? 'outside-tags' : 'no-answer';
   if (closed) return 'wrong-closed';
   if (retrieved) return 'retrieved-not-used';
   return searches === 0 && !shown ? 'no-search' : 'not-retrieved';

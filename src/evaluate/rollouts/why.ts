@@ -104,6 +104,7 @@ export function endOfOutcome(outcome: Outcome | null): End | null {
       return 'not-found';
     case 'retrieved-not-used':
       return 'not-read';
+    case 'outside-tags':
     case 'no-answer':
     case 'wrong-closed':
       return 'not-answered';

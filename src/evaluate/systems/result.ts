@@ -50,6 +50,8 @@ export interface EvaluatedRollout {
   /** Id under which the rollout is stored. */
   rollout: string;
   answer: string | null;
+  /** Prose outside the tags in place of an answer. */
+  outside?: string;
   /** Scores between 0 and 1. */
   em: number;
   f1: number;

@@ -59,6 +59,8 @@ export interface LiveRollout {
   question: string;
   gold: string;
   answer: string | null;
+  /** Prose outside the tags in place of an answer. */
+  outside?: string;
   /** What it earned by itself; null of a held-out question, which earns nothing. */
   reward: number | null;
   em: number | null;

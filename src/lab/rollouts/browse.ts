@@ -1,3 +1,4 @@
+import { answerOf } from '../../records/outside-answer.ts';
 import type {
   BrowseGroup,
   BrowseQuery,
@@ -161,7 +162,7 @@ export function facetsOf(
 const SHOWN = 80;
 
 const answersOf = (rows: readonly StoredRow[]): Record<string, string> =>
-  Object.fromEntries(rows.map(({ row }) => [row.id, (row.answer ?? '').slice(0, SHOWN)]));
+  Object.fromEntries(rows.map(({ row }) => [row.id, answerOf(row).slice(0, SHOWN)]));
 
 /** How a number is distributed over the file, and over what passes. @param column null: one that suits the file */
 export const distributionOf = (

@@ -1,3 +1,4 @@
+import { outsideOf } from '../../records/outside-answer.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { MadeStep } from '../../records/training.ts';
 import { Activity } from '../../learn/run/activity.ts';
@@ -27,6 +28,7 @@ export const liveRollout = (rollout: Rollout, of: LiveRollout['of']): LiveRollou
   question: rollout.question.text,
   gold: rollout.question.answers[0] ?? '',
   answer: rollout.answer,
+  ...outsideOf(rollout),
   reward: of === 'step' ? rollout.reward : null,
   em: rollout.metrics?.em ?? null,
   searches: rollout.metrics?.searches ?? null,

@@ -1,4 +1,5 @@
 import type { Question } from '../../records/records.ts';
+import { outsideOf } from '../../records/outside-answer.ts';
 import { heldOutGroup, type HeldOutQuestion, type HeldOutScore } from '../../records/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
@@ -65,15 +66,19 @@ interface HeldOutRun {
 }
 
 /** What is kept of a held-out rollout beside the means. */
-const questionOf = ({ question, answer, metrics }: Rollout): HeldOutQuestion => ({
-  id: question.id,
-  text: question.text,
-  gold: question.answers[0] ?? '',
-  answer,
-  em: metrics?.em ?? 0,
-  f1: metrics?.f1 ?? 0,
-  searches: metrics?.searches ?? 0,
-});
+const questionOf = (rollout: Rollout): HeldOutQuestion => {
+  const { question, answer, metrics } = rollout;
+  return {
+    id: question.id,
+    text: question.text,
+    gold: question.answers[0] ?? '',
+    answer,
+    ...outsideOf(rollout),
+    em: metrics?.em ?? 0,
+    f1: metrics?.f1 ?? 0,
+    searches: metrics?.searches ?? 0,
+  };
+};
 
 /** One rollout per question at the held-out temperature, routed as `router.evaluation` says. */
 export async function scoreHeldOut(

@@ -33,6 +33,10 @@ const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     note: 'Ended by a system error, such as a rate limit. It says nothing about the model and counts in no mean.',
     colour: 4,
   },
+  'outside-tags': {
+    note: 'The model answered in prose outside the tags. That is not scored: see EM outside the tags.',
+    colour: 3,
+  },
   'no-answer': { note: 'No answer was given.', colour: 4 },
   'no-search': { note: 'Wrong, and nothing was searched.', colour: 5 },
   'not-retrieved': {

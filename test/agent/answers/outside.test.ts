@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { outsideScores } from '../../../src/agent/answers/outside.ts';
 import { table } from '../../../src/cli/commands/rollout.ts';
-import { rowOf } from '../../../src/evaluate/rollouts/row.ts';
+import { factsOfRow, rowOf } from '../../../src/evaluate/rollouts/row.ts';
+import { findInRollout } from '../../../src/evaluate/rollouts/reading/full-text.ts';
+import { textPattern } from '../../../src/evaluate/rollouts/reading/spans.ts';
+import { outcomeOf } from '../../../src/evaluate/rollouts/taxonomy.ts';
 import { verdictWords } from '../../../src/evaluate/rollouts/verdict-words.ts';
+import { factsOf } from '../../../src/evaluate/systems/plan/row.ts';
+import { liveRollout } from '../../../src/lab/train/active-run.ts';
+import { QUESTION } from '../helpers.ts';
 import { summarizeRollouts } from '../../../src/evaluate/summary.ts';
-import { answerText } from '../../../src/formats/rollouts/shape/imported.ts';
+import { answerText } from '../../../src/records/outside-answer.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
@@ -25,7 +31,17 @@ describe('an answer in prose, outside the tags', () => {
     expect(answerText(rollout)).toBe(shown);
     expect(verdictWords(rollout)).not.toMatch(/no answer/i);
     const row = rowOf(rollout);
-    expect(row).toMatchObject({ answer: null, outside: shown.slice(27) });
+    const outside = shown.slice(27);
+    expect(row).toMatchObject({ answer: null, outside, outcome: 'outside-tags' });
+    expect(outcomeOf(factsOfRow(row))).toBe('outside-tags');
+    expect(row.why).toContain('answered outside the tags');
+    // Lists keep it too: of training, of an evaluation, of a search.
+    expect(liveRollout(rollout, 'held-out')).toMatchObject({ answer: null, outside });
+    expect(factsOf(QUESTION, rollout)).toMatchObject({ answer: null, outside });
+    expect(findInRollout(rollout, textPattern('so the answer'))).toMatchObject({
+      answer: null,
+      outside: { before: 'Victor Kerlund wrote it, ', match: 'so the answer' },
+    });
     expect(row.numbers).toMatchObject({ em: 0, 'em.outside': 1, 'f1.outside': 1 });
     expect(table(summarizeRollouts([rollout]))).toContain(
       'outside the tags 1: EM 100.0 %, F1 100.0 %; not counted above, never rewarded',

@@ -266,6 +266,11 @@ describe('taxonomy', () => {
     ['right-without-evidence', { scores: RIGHT, closed: true, shown: false, evidence: false }],
     ['wrong-closed', { closed: true }],
     ['no-answer', { answered: false, retrieved: true }],
+    ['outside-tags', { answered: false, outside: true as const, retrieved: true }],
+    [
+      'right-with-evidence',
+      { answered: false, outside: true as const, retrieved: true, judge: true },
+    ],
     ['no-search', { searches: 0, shown: false }],
     // What was shown without being asked for was not what is needed.
     ['not-retrieved', { searches: 0 }],

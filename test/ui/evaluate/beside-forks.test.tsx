@@ -1,10 +1,11 @@
 import { useContext, type ReactElement, type ReactNode } from 'react';
 import { expect, it, vi } from 'vitest';
+import type { EvaluatedRollout } from '../../../src/evaluate/systems/result.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { SystemColumn } from '../../../src/ui/evaluate/questions/RolloutReading.tsx';
 import { EventActions } from '../../../src/ui/kit/events/parts/actions.ts';
 import { evaluatedRollout } from '../../fixtures/evaluations.ts';
-import { emptyRollout } from '../../fixtures/rollouts.ts';
+import { emptyRollout, policySegment } from '../../fixtures/rollouts.ts';
 import { htmlOf } from '../kit/render.tsx';
 
 /** What cards offer where the rollouts of an evaluation are read beside each other. */
@@ -25,12 +26,12 @@ vi.mock('../../../src/ui/kit/events/EventList.tsx', () => ({
   EventList: (props: { rollout: Rollout }) => <Offers {...props} />,
 }));
 
-const draw = (): string =>
+const draw = (rest: Partial<EvaluatedRollout> = {}): string =>
   htmlOf(
     <SystemColumn
       evaluation="e"
       name="Search"
-      made={[evaluatedRollout('s', 'q1', 1, { rollout: 'a' })]}
+      made={[evaluatedRollout('s', 'q1', 1, { rollout: 'a', ...rest })]}
       read={() => undefined}
       close={() => undefined}
     />,
@@ -53,4 +54,17 @@ it('is absent for a rollout of which only the numbers are stored', () => {
   offered.length = 0;
   expect(draw()).toContain('Only the numbers of this rollout were imported');
   expect(offered).toEqual([]);
+});
+
+it('says an answer in prose, from the evaluation or from the rollout itself', () => {
+  const said = 'Answered outside the tags: It is Borfield.';
+  stored = null;
+  expect(draw({ answer: null })).toContain('<b>no answer</b>');
+  expect(draw({ answer: null, outside: 'It is Borfield.' })).toContain(said);
+  stored = {
+    ...emptyRollout('a'),
+    segments: [{ ...policySegment([1], 'other'), text: 'It is Borfield.' }],
+  };
+  expect(draw({ answer: null })).toContain(said);
+  expect(draw({ answer: 'Mondria' })).toContain('<b>Mondria</b>');
 });

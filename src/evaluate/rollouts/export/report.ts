@@ -1,9 +1,9 @@
 import {
-  answerText,
   fullText,
   unscoredReason,
   type ImportedRollout,
 } from '../../../formats/rollouts/shape/imported.ts';
+import { answerText } from '../../../records/outside-answer.ts';
 import { readFactsOf, type RolloutFacts } from '../lint/facts.ts';
 import { LINTS, type Finding } from '../lint/finding.ts';
 import { lintRollout } from '../lint/index.ts';

@@ -1,6 +1,7 @@
 import { contentWords } from '../../../agent/answers/evidence.ts';
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { outsideAnswer } from '../../../records/outside-answer.ts';
 import type { TextSpan } from '../../../formats/rollouts/rounds.ts';
 import {
   evidenceSegments,
@@ -49,6 +50,14 @@ export function underSearch(rollout: ImportedRollout): Finding[] {
   return [finding(rollout, 'under-search', message)];
 }
 
+/** What was given, as text: the answer, or prose outside the tags. */
+function givenWords(rollout: ImportedRollout): string {
+  const outside = outsideAnswer(rollout);
+  const text = (rollout.answer ?? outside)?.trim().slice(0, 120);
+  if (text === undefined) return 'no answer was given';
+  return `"${text}" was given${outside === null ? '' : ' outside the tags'}`;
+}
+
 /** A gold answer was shown, and the answer given does not cover it; a judge that says "right" overrules. */
 export function answerSeenNotGiven(rollout: ImportedRollout): Finding[] {
   const { scores, retrieved, judge } = readFactsOf(rollout);
@@ -60,8 +69,8 @@ export function answerSeenNotGiven(rollout: ImportedRollout): Finding[] {
     const gold = golds.find(({ needles }) => holdsAnswer(words, needles));
     return gold === undefined ? [] : [locate(rollout, i, gold.text)];
   });
-  const given = rollout.answer === null ? 'no answer' : `"${rollout.answer.trim().slice(0, 120)}"`;
-  const message = `${where.length === 1 ? 'One result holds' : `${where.length} results hold`} the gold answer; ${given} was given.`;
+  const given = givenWords(rollout);
+  const message = `${where.length === 1 ? 'One result holds' : `${where.length} results hold`} the gold answer; ${given}.`;
   return [finding(rollout, 'answer-seen-not-given', message, where)];
 }
 

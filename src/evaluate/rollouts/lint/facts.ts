@@ -9,6 +9,7 @@ import {
   type ImportedSegment,
 } from '../../../formats/rollouts/shape/imported.ts';
 import { itemAt } from '../../../base/items.ts';
+import { outsideAnswer } from '../../../records/outside-answer.ts';
 import { countSearches } from '../../../records/searches.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
@@ -24,6 +25,8 @@ export interface RolloutFacts {
   /** By R1-Searcher's normaliser; null as `scores`, and for rows stored by an earlier version. */
   byR1Searcher: AnswerScores | null;
   answered: boolean;
+  /** It answered in prose outside its tags instead. */
+  outside?: true;
   /** Nobody can say whether an answer was given: `answered` is open, and nothing is scored. */
   unread?: boolean;
   /** The error that ended it: then `unread` is true too, and its reward is in no mean. */
@@ -140,6 +143,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     scores: scored ? questionScores(answer, rollout.question) : null,
     byR1Searcher: scored ? questionScores(answer, rollout.question, 'r1-searcher') : null,
     answered: answer !== null && answer.trim() !== '',
+    ...(outsideAnswer(rollout) !== null && { outside: true }),
     ...(unscoredReason(rollout) !== undefined && { unread: true }),
     ...(error !== undefined && { error }),
     judge: rollout.judge?.verdict ?? null,

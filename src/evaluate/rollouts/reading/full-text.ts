@@ -1,5 +1,6 @@
 import type { RolloutTexts } from '../../../formats/rollouts/own/schema.ts';
 import type { ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
+import { outsideAnswer } from '../../../records/outside-answer.ts';
 import { findPattern } from './spans.ts';
 
 /** Where a rollout has some words: in its question, its answer, or any text that was written or read. */
@@ -16,6 +17,8 @@ export interface MatchingRollout {
   step: number | null;
   question: Excerpt;
   answer: Excerpt | null;
+  /** Prose outside the tags in place of an answer. */
+  outside?: Excerpt;
   /** The segment that shows the words best; null where only question or answer has them. */
   segment: (Pick<ImportedSegment, 'role' | 'source'> & { at: number; text: Excerpt }) | null;
   /** Places in the segments; where none has the words, in question and answer. */
@@ -87,6 +90,7 @@ const ORDER: readonly ImportedSegment['source'][] = ['policy', 'environment', 'p
 export function findInRollout(rollout: RolloutTexts, pattern: RegExp): MatchingRollout | null {
   const { id, step, question, answer, segments } = rollout;
   const asked = has(question.text, pattern);
+  const outside = outsideAnswer(rollout);
   const answered = answer !== null && has(answer, pattern);
   const found = segments.flatMap(({ text, source, role }, at) => {
     const count = countIn(text, pattern);
@@ -100,6 +104,7 @@ export function findInRollout(rollout: RolloutTexts, pattern: RegExp): MatchingR
     step,
     question: excerptOf(question.text, pattern),
     answer: answer === null ? null : excerptOf(answer.trim(), pattern),
+    ...(outside !== null && { outside: excerptOf(outside, pattern) }),
     segment: best
       ? { role: best.role, source: best.source, at: best.at, text: excerptOf(best.text, pattern) }
       : null,

@@ -1,4 +1,5 @@
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { outsideOf } from '../../../records/outside-answer.ts';
 import { rescore } from './rescore.ts';
 import { scorerById, type Scorer } from './scorers.ts';
 
@@ -15,6 +16,8 @@ export interface Disagreement {
   rollout: string;
   question: string;
   answer: string | null;
+  /** Prose outside the tags in place of an answer. */
+  outside?: string;
   /** Gold answers. */
   gold: string[];
   /** Best less worst opinion, 0 to 1. */
@@ -69,6 +72,7 @@ export class DisagreementQueue {
       rollout: id,
       question: question.text,
       answer,
+      ...outsideOf(rollout),
       gold: question.answers,
       spread,
       kindest,

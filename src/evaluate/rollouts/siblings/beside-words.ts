@@ -1,5 +1,5 @@
 import { rightBy } from '../basis.ts';
-import { refusedQueries, sameText, type Beside, type BesideEnd, type BesideRow } from './beside.ts';
+import { refusedQueries, sameEnd, type Beside, type BesideEnd, type BesideRow } from './beside.ts';
 import type { BesideRound } from './rounds.ts';
 
 /** Where two rollouts part first, in a sentence or two. */
@@ -75,23 +75,33 @@ function rowWords({ a, b, differs }: BesideRow, names: readonly [string, string]
 const verdict = ({ right }: BesideEnd): string =>
   right === null ? '' : `, which is ${rightBy(right, 'em')}`;
 
-const outcome = (end: BesideEnd): string =>
-  end.answer === null ? 'gives no answer' : `answers ${quoted(end.answer)}${verdict(end)}`;
+/** What it answered, after "answers"; null where it gave nothing. */
+const given = (end: BesideEnd): string | null => {
+  const { answer, outside } = end;
+  if (answer !== null) return `${quoted(answer)}${verdict(end)}`;
+  return outside === undefined ? null : `outside the tags: ${quoted(outside)}`;
+};
+
+const outcome = (end: BesideEnd): string => {
+  const words = given(end);
+  return words === null ? 'gives no answer' : `answers ${words}`;
+};
 
 function answerWords(a: BesideEnd, b: BesideEnd, names: readonly [string, string]): string {
-  if (!sameText(a.answer, b.answer))
+  if (!sameEnd(a, b))
     return `both search and find the same; ${names[0]} ${outcome(a)}, ${names[1]} ${outcome(b)}.`;
-  const both = a.answer === null ? 'give no answer' : `answer ${quoted(a.answer)}${verdict(a)}`;
+  const words = given(a);
+  const both = words === null ? 'give no answer' : `answer ${words}`;
   return `nothing differs: the same searches, the same passages, and both ${both}.`;
 }
 
 /** How it ended, after the first difference. */
 function endWords(a: BesideEnd, b: BesideEnd, names: readonly [string, string]): string {
-  if (!sameText(a.answer, b.answer))
-    return ` ${sentenceCase(names[0])} ${outcome(a)}; ${names[1]} ${outcome(b)}.`;
-  return a.answer === null
+  if (!sameEnd(a, b)) return ` ${sentenceCase(names[0])} ${outcome(a)}; ${names[1]} ${outcome(b)}.`;
+  if (a.answer !== null) return ` Both answer ${quoted(a.answer)} all the same${verdict(a)}.`;
+  return a.outside === undefined
     ? ' Neither gives an answer.'
-    : ` Both answer ${quoted(a.answer)} all the same${verdict(a)}.`;
+    : ` Both answer outside the tags all the same: ${quoted(a.outside)}.`;
 }
 
 const sentenceCase = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

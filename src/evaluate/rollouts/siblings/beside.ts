@@ -1,11 +1,14 @@
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import type { Rollout } from '../../../records/rollout.ts';
+import { outsideOf } from '../../../records/outside-answer.ts';
 import { besideRounds, type BesideRound } from './rounds.ts';
 
 /** Two rollouts of one question, round beside round, and where they part first. */
 
 export interface BesideEnd {
   answer: string | null;
+  /** Prose outside the tags in place of an answer. */
+  outside?: string;
   /** Null where nobody can say. */
   right: boolean | null;
   em: number | null;
@@ -34,23 +37,31 @@ export interface Beside {
   first: number | null;
 }
 
-function endOf({ events, answer, metrics, reward, question }: Rollout): BesideEnd {
+function endOf(rollout: Rollout): BesideEnd {
+  const { events, answer, metrics, reward, question } = rollout;
   const written = events.findLastIndex(({ kind }) => kind === 'answer');
   const em = question.answers.length === 0 ? null : (metrics?.em ?? null);
+  const ended = events.at(-1)?.kind === 'stop';
   return {
     answer,
+    // Until it ends, prose may be a thought.
+    ...(ended && outsideOf(rollout)),
     em,
     f1: question.answers.length === 0 ? null : (metrics?.f1 ?? null),
     right: em === null ? null : em === 1,
     reward,
     event: written < 0 ? Math.max(0, events.length - 1) : written,
-    ended: events.at(-1)?.kind === 'stop',
+    ended,
   };
 }
 
 /** As answers are compared; null is the same as null alone. */
-export const sameText = (a: string | null, b: string | null): boolean =>
+const sameText = (a: string | null, b: string | null): boolean =>
   a === null || b === null ? a === b : normalizeAnswer(a) === normalizeAnswer(b);
+
+/** Whether two gave the same answer, or the same prose in place of one. */
+export const sameEnd = (a: BesideEnd, b: BesideEnd): boolean =>
+  sameText(a.answer, b.answer) && sameText(a.outside ?? null, b.outside ?? null);
 
 const sameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((text, i) => sameText(text, b[i] ?? null));
@@ -89,7 +100,7 @@ export function besideOf(a: Rollout, b: Rollout): Beside {
   const rows = alignRounds(besideRounds(a), besideRounds(b));
   const ends = [endOf(a), endOf(b)] as const;
   const parted = rows.findIndex(({ differs }) => differs !== null);
-  const last = sameText(ends[0].answer, ends[1].answer) ? null : rows.length;
+  const last = sameEnd(...ends) ? null : rows.length;
   const whole = ends.every(({ ended }) => ended);
   return { rows, ends, first: whole ? (parted < 0 ? last : parted) : null };
 }

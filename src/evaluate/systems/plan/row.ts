@@ -1,3 +1,4 @@
+import { outsideOf } from '../../../records/outside-answer.ts';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { webCalls } from '../../metrics.ts';
@@ -47,6 +48,7 @@ export function factsOf(question: Question, rollout: Rollout): RolloutFacts {
   if (!metrics) throw new Error('the question has no gold answer to score with');
   return {
     answer,
+    ...outsideOf(rollout),
     em: metrics.em,
     f1: metrics.f1,
     coverEm: metrics.cover_em,

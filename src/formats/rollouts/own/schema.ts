@@ -332,6 +332,7 @@ const texts = z.object({
   question: z.object({ text: z.string() }),
   answer: z.string().nullable(),
   segments: z.array(segment.pick({ source: true, role: true, text: true }).strip()),
+  origin: z.unknown().optional(),
 });
 
 /** What is to be read of a rollout, without its tokens and events. */

@@ -1,4 +1,3 @@
-import { outsideAnswer, outsideText } from '../../../records/outside-answer.ts';
 import type { AgentEvent } from '../../../records/events.ts';
 import type {
   RewardClause,
@@ -148,24 +147,6 @@ export function unscoredReason(rollout: Scorable): string | undefined {
 export const goldsToScore = (
   rollout: Pick<ImportedRollout, 'question'> & Scorable,
 ): readonly string[] => (unscoredReason(rollout) === undefined ? rollout.question.answers : []);
-
-/** The answer as text, also where it stands outside the tags, where there is none, or none that can be read. */
-export function answerText(
-  rollout: Pick<ImportedRollout, 'answer' | 'notScored' | 'segments' | 'origin'>,
-): string {
-  return answerOf({ ...rollout, outside: outsideAnswer(rollout) ?? undefined });
-}
-
-/** The same of a row, which has no text. */
-export function answerOf({
-  answer,
-  notScored,
-  outside,
-}: Pick<ImportedRollout, 'answer' | 'notScored'> & { outside?: string | undefined }): string {
-  if (answer !== null) return answer;
-  if (notScored !== undefined) return 'cannot be read';
-  return outside === undefined ? 'no answer' : outsideText(outside);
-}
 
 /** Whether the record has every part of our own: ids throughout, events, recipe, policy, masks. */
 export const isOwnRollout = (rollout: ImportedRollout): rollout is ImportedRollout & Rollout =>

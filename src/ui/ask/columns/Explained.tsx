@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { hopMap } from '../../../evaluate/rollouts/hops/hops.ts';
 import { outsideScores } from '../../../agent/answers/outside.ts';
-import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import { answerText } from '../../../records/outside-answer.ts';
 import { verdictWords } from '../../../evaluate/rollouts/verdict-words.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
-import { outsideAnswer, outsideText } from '../../../records/outside-answer.ts';
+import { answerOf, outsideAnswer } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import {
   formatCount,
@@ -49,9 +49,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         ) : (
           <span className="badge">no gold answer</span>
         )}
-        <b className="answer-text">
-          {answer ?? (outside === null ? 'no answer' : outsideText(outside))}
-        </b>
+        <b className="answer-text">{answerOf({ answer, outside: outside ?? undefined })}</b>
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
       </div>
       {gold && !interruption ? (

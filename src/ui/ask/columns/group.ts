@@ -1,3 +1,4 @@
+import { answerText } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { interruptionOf, measuresOf } from './measures.ts';
 import { mean, meanOrNull } from '../../../base/statistics.ts';
@@ -20,8 +21,8 @@ export interface GroupFigures {
 
 const countAnswers = (rollouts: readonly Rollout[]): GroupFigures['answers'] => {
   const counts = new Map<string, number>();
-  for (const { answer } of rollouts) {
-    const text = answer ?? '(none)';
+  for (const rollout of rollouts) {
+    const text = answerText(rollout);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].map(([text, count]) => ({ text, count })).sort((a, b) => b.count - a.count);

@@ -1,4 +1,5 @@
 import type { EvaluatedRollout } from '../../../evaluate/systems/result.ts';
+import { answerOf, outsideOf } from '../../../records/outside-answer.ts';
 import { SECONDS_NOTE } from '../../../evaluate/systems/table/measures.ts';
 import { WithRecordForks } from '../../ask/siblings/RecordFork.tsx';
 import { placeInEvaluation } from '../../ask/siblings/record-place.ts';
@@ -21,14 +22,14 @@ const foundWords = ({ hopsFound, recall }: EvaluatedRollout): string =>
       ? 'evidence unknown'
       : `recall ${formatShare(recall)}`;
 
-/** The answer with its scores and costs, all from the evaluation; the rollout need not be loaded. */
+/** The answer with its scores and costs; the rollout need not be loaded. */
 const Verdict = ({ made }: { made: EvaluatedRollout }) => (
   <>
     <p className="side-answer">
       <span className={made.em === 1 ? 'badge good' : 'badge bad'}>
         {made.em === 1 ? '✓ exact match' : '✗ no exact match'}
       </span>{' '}
-      <b>{made.answer ?? 'no answer'}</b>
+      <b>{answerOf(made)}</b>
     </p>
     <p className="fine">
       F1 {formatShare(made.f1)} · {foundWords(made)} · {plural(made.searches, 'search', 'searches')}
@@ -51,6 +52,7 @@ interface MadeProps {
 /** One system’s rollout with one seed: its answer, then its events. */
 const Made = ({ made, evaluation, read }: MadeProps) => {
   const stored = useAnswer(made.rollout, () => evaluationsApi().rollout(made.rollout));
+  const rollout = stored.state === 'ready' ? stored.value : null;
   return (
     <div className="side-rollout" data-rollout={made.rollout}>
       <p className="fine side-seed">
@@ -59,7 +61,8 @@ const Made = ({ made, evaluation, read }: MadeProps) => {
           open rollout
         </button>
       </p>
-      <Verdict made={made} />
+      {/* Evaluations of an earlier version keep prose only in the rollout. */}
+      <Verdict made={{ ...(rollout && outsideOf(rollout)), ...made }} />
       {stored.state === 'loading' ? <p className="fine">Reading the rollout …</p> : null}
       {stored.state === 'failed' ? (
         <p className="tone-bad">⚠ The rollout could not be read: {stored.message}</p>

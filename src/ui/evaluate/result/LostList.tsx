@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { answerOf } from '../../../records/outside-answer.ts';
 import type { FailurePoint } from '../../../evaluate/systems/pictures/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../../evaluate/systems/result.ts';
@@ -61,13 +62,14 @@ export const LostList = (props: {
       ) : (
         <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Lost there, table">
           <Table className="plain-table" heads={HEADS}>
-            {list.rows.map(({ rollout, question, answer, em }) => {
+            {list.rows.map((one) => {
+              const { rollout, question, em } = one;
               const asked = questions.get(question);
               const text = asked?.text ?? question;
               return (
                 <tr key={rollout}>
                   <th scope="row">{text}</th>
-                  <td>{answer ?? DASH}</td>
+                  <td>{answerOf(one)}</td>
                   <td>{asked?.answers.join(' / ') ?? DASH}</td>
                   <td className="centre">{em === 1 ? '✓' : '✗'}</td>
                   <td className="figure">

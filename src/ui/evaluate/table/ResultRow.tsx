@@ -32,7 +32,7 @@ const Published = ({ system }: { system: EvaluatedSystem | undefined }) => (
         </span>
       </>
     ) : (
-      <span className="fine">no answer</span>
+      <span className="fine">none</span>
     )}
   </td>
 );

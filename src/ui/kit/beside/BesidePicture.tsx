@@ -5,6 +5,7 @@ import {
   type Beside,
   type BesideEnd,
 } from '../../../evaluate/rollouts/siblings/beside.ts';
+import { answerOf } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { formatNumber } from '../words/format.ts';
@@ -36,11 +37,8 @@ const TITLE = 'Before | after';
 const SHORT = ['before', 'after'] as const;
 
 /** The answer, the gold answer, and the reward. */
-function endLines(
-  { answer, right, f1, reward, ended }: BesideEnd,
-  { question }: Rollout,
-  letters: number,
-): CellLine[] {
+function endLines(end: BesideEnd, { question }: Rollout, letters: number): CellLine[] {
+  const { right, f1, reward, ended } = end;
   if (!ended) return [{ kind: 'plain', text: 'still writing …' }];
   const sign = right === null ? '■' : right ? '✓' : '✗';
   const figures = [
@@ -51,7 +49,7 @@ function endLines(
     { kind: 'head', text: 'answer' },
     {
       kind: right === null ? 'plain' : right ? 'right' : 'wrong',
-      text: cut(`${sign} ${answer ?? 'no answer'}`, letters),
+      text: cut(`${sign} ${answerOf(end)}`, letters),
     },
     ...(question.answers.length === 0
       ? []

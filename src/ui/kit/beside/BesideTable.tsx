@@ -1,6 +1,7 @@
 import { roundName } from './beside-layout.ts';
 import type { Beside, BesideEnd } from '../../../evaluate/rollouts/siblings/beside.ts';
 import type { BesideRound } from '../../../evaluate/rollouts/siblings/rounds.ts';
+import { answerOf } from '../../../records/outside-answer.ts';
 import { signedBy } from '../../../evaluate/rollouts/basis.ts';
 import { DASH, formatNumber } from '../words/format.ts';
 import type { BesideSide } from './side.ts';
@@ -46,7 +47,7 @@ const RoundCell = ({
 const EndCell = ({ end, open }: { end: BesideEnd; open: (event: number) => void }) => (
   <td>
     <button type="button" className="link" onClick={() => open(end.event)}>
-      {end.answer ?? (end.ended ? 'no answer' : 'still writing')}
+      {end.ended || end.answer !== null ? answerOf(end) : 'still writing'}
     </button>{' '}
     {end.right === null ? '' : signedBy(end.right, 'em')}{' '}
     <span className="fine">

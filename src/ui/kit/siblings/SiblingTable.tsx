@@ -3,7 +3,7 @@ import type {
   TreeNode,
   TreeStep,
 } from '../../../evaluate/rollouts/siblings/tree.ts';
-import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import { answerText } from '../../../records/outside-answer.ts';
 import { signedBy } from '../../../evaluate/rollouts/basis.ts';
 import { DASH } from '../words/format.ts';
 import type { Sibling } from './sibling.ts';

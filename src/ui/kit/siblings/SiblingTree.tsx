@@ -8,7 +8,7 @@ import {
   type TreeNode,
   type TreeStep,
 } from '../../../evaluate/rollouts/siblings/tree.ts';
-import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import { answerText } from '../../../records/outside-answer.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { Term } from '../words/explain/Term.tsx';
 import { formatSigned } from '../words/format.ts';

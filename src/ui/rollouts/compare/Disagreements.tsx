@@ -7,6 +7,7 @@ import {
   type Disagreement,
   type Opinion,
 } from '../../../evaluate/rollouts/rescore/disagreement.ts';
+import { answerOf } from '../../../records/outside-answer.ts';
 import { SCORERS, scorerById } from '../../../evaluate/rollouts/rescore/scorers.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatNumber, formatShare, plural } from '../../kit/words/format.ts';
@@ -100,14 +101,14 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
   return (
     <>
       <Table className="list-table" heads={HEADS}>
-        {list.rows.map(({ rollout, question, answer, gold, kindest, harshest }) => (
+        {list.rows.map(({ rollout, question, answer, outside, gold, kindest, harshest }) => (
           <tr key={rollout}>
             <th scope="row" className="row-name">
               <Link href={readerPath(props.fileId, rollout, props.search)}>
                 {question.slice(0, 300)}
               </Link>
             </th>
-            <td className="free">{answer === null ? <i>none</i> : answer.trim().slice(0, 200)}</td>
+            <td className="free">{answerOf({ answer, outside }).trim().slice(0, 200)}</td>
             <td className="free">{gold.join(' / ').slice(0, 200)}</td>
             <td>
               <Said opinion={kindest} tone="tone-good" />

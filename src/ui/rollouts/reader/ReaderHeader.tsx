@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import { answerText } from '../../../records/outside-answer.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { LINTS } from '../../../evaluate/rollouts/lint/finding.ts';
 import { Link } from 'wouter';

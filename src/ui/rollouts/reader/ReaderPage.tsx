@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { endOfRow } from '../../../evaluate/rollouts/row.ts';
-import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import { answerText } from '../../../records/outside-answer.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { HopPicture, type HopAnswer } from '../../kit/hops/HopPicture.tsx';
 import { usePlace, type Place, type RolloutName } from './store/address.ts';

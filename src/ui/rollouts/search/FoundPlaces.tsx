@@ -72,7 +72,8 @@ const Hit = ({
   words: string;
 }) => {
   const [, go] = useLocation();
-  const { question, answer, segment, step, count } = hit;
+  const { question, answer, outside, segment, step, count } = hit;
+  const said = answer ?? outside;
   const path = pathOf(place, hit, words);
   const own = ownOf(place);
   const ref = useReturn(path);
@@ -96,8 +97,8 @@ const Hit = ({
         </span>
       ) : null}
       <span className="hit-text">
-        <span className="fine">answer</span>{' '}
-        {answer === null ? <span className="fine">none</span> : <Marked text={answer} />}
+        <span className="fine">{outside ? 'answer outside the tags' : 'answer'}</span>{' '}
+        {said ? <Marked text={said} /> : <span className="fine">none</span>}
       </span>
     </>
   );

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import { rightBy, signedBy } from '../../../evaluate/rollouts/basis.ts';
+import { answerOf } from '../../../records/outside-answer.ts';
 import type { TrainingFilm } from '../../../evaluate/training-film.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
@@ -28,7 +29,7 @@ const placeWords = (film: TrainingFilm, place: FilmPlace | null): string => {
   const step = formatAfterStep(film.steps[place.at] ?? 0);
   if (!row) return '';
   if (!cell) return `${row.text} ${step}: not asked.`;
-  return `${row.text} ${step}: ${signedBy(cell.em === 1, 'em')}, “${cell.answer ?? 'no answer'}”, gold ${row.gold}.`;
+  return `${row.text} ${step}: ${signedBy(cell.em === 1, 'em')}, “${answerOf(cell)}”, gold ${row.gold}.`;
 };
 
 /** What changed up to a score, against the first one. */

@@ -1,4 +1,5 @@
 import { memo, type KeyboardEvent, type MouseEvent } from 'react';
+import { answerOf } from '../../../records/outside-answer.ts';
 import type { FilmRow, TrainingFilm } from '../../../evaluate/training-film.ts';
 
 /** A place of the film: a question, and a score. */
@@ -79,7 +80,7 @@ const Answers = ({ row: { cells }, names, column, mark }: Sizes & { row: FilmRow
     const x = names + i * column + mark + 6;
     return cell ? (
       <text key={i} x={x} y={ROW - 4} className="film-answer">
-        {shortened(cell.answer ?? '(no answer)', column - mark - 6)}
+        {shortened(answerOf(cell), column - mark - 6)}
       </text>
     ) : null;
   });

@@ -1,4 +1,5 @@
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
+import { answerOf } from '../../../records/outside-answer.ts';
 import type { TrainingFilm } from '../../../evaluate/training-film.ts';
 import { pageOf, useMore } from '../../kit/page/use-more.tsx';
 import type { FilmPlace } from './FilmPicture.tsx';
@@ -33,8 +34,8 @@ export const FilmTable = (props: { film: TrainingFilm; open: (place: FilmPlace) 
                     <button
                       type="button"
                       className="link"
-                      title={cell.answer ?? 'no answer'}
-                      aria-label={`${rightBy(cell.em === 1, 'em')}: ${cell.answer ?? 'no answer'}. Open the rollout`}
+                      title={answerOf(cell)}
+                      aria-label={`${rightBy(cell.em === 1, 'em')}: ${answerOf(cell)}. Open the rollout`}
                       onClick={() => open({ row: index, at })}
                     >
                       {cell.em === 1 ? '✓' : '✗'}

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { LiveRollout } from '../../../lab/contract/training.ts';
+import { answerOf } from '../../../records/outside-answer.ts';
 import { mean } from '../../../base/statistics.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { formatNumber, formatShare, plural } from '../../kit/words/format.ts';
@@ -30,14 +31,15 @@ const signOf = ({ em }: LiveRollout): string => (em === null ? '–' : em === 1 
 
 /** A rollout: its answer, whether it is right, and what it earned; a held-out question earns nothing. */
 const Chip = ({ rollout }: { rollout: LiveRollout }) => {
-  const { answer, reward, em, searches, tokens } = rollout;
+  const { reward, em, searches, tokens } = rollout;
+  const answer = answerOf(rollout);
   return (
     <li
       className={em === 1 ? 'live-chip good' : 'live-chip'}
-      title={`${answer ?? 'no answer'}: ${plural(searches ?? 0, 'search', 'searches')}, ${plural(tokens ?? 0, 'token')}`}
+      title={`${answer}: ${plural(searches ?? 0, 'search', 'searches')}, ${plural(tokens ?? 0, 'token')}`}
     >
       <span aria-label={em === 1 ? 'right' : 'wrong'}>{signOf(rollout)}</span>{' '}
-      <span className="live-answer">{answer ?? 'no answer'}</span>{' '}
+      <span className="live-answer">{answer}</span>{' '}
       {reward === null ? null : <b>{formatNumber(reward)}</b>}
     </li>
   );

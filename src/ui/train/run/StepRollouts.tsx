@@ -5,6 +5,7 @@ import { equalTeachNothing } from '../../../learn/settings/signal.ts';
 import { skippedWords } from '../../../learn/run/nothing-learned.ts';
 import { stageAt } from '../../../learn/settings/stages.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import { answerText } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
@@ -36,7 +37,7 @@ const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
     <tr>
       <td className="rollout-answer">
         <button type="button" className="link" onClick={props.open}>
-          {rollout.answer ?? 'no answer'}
+          {answerText(rollout)}
         </button>
       </td>
       <td className="figure">{formatNumber(rollout.reward)}</td>

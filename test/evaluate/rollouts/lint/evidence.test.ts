@@ -88,6 +88,11 @@ describe('answer seen, not given', () => {
       answerSeenNotGiven(rolloutOf(read, { answer: given }))[0]?.message;
     expect(said(' Al ')).toBe('2 results hold the gold answer; "Al" was given.');
     expect(said(null)).toBe('2 results hold the gold answer; no answer was given.');
+    const text = { ...think(''), role: 'other' as const, text: 'It is Al.' };
+    const { origin: _, ...prose } = rolloutOf([...read, text], { answer: null });
+    expect(answerSeenNotGiven(prose)[0]?.message).toBe(
+      '2 results hold the gold answer; "It is Al." was given outside the tags.',
+    );
     const once = rolloutOf([result('Cy')], { answer: 'Al', ...gold('Cy') });
     expect(answerSeenNotGiven(once)[0]?.message).toBe(
       'One result holds the gold answer; "Al" was given.',

@@ -5,7 +5,14 @@ import { besideRounds } from '../../../../src/evaluate/rollouts/siblings/rounds.
 import type { AgentEvent } from '../../../../src/records/events.ts';
 import type { SearchTarget } from '../../../../src/records/hits.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
-import { emptyRollout, hit, metrics, passage, retrieve } from '../../../fixtures/rollouts.ts';
+import {
+  emptyRollout,
+  hit,
+  metrics,
+  passage,
+  policySegment,
+  retrieve,
+} from '../../../fixtures/rollouts.ts';
 
 /** Supporting, by the fixture's question. */
 const GOLD = 'Victor Kerlund';
@@ -81,6 +88,34 @@ const ended = (events: AgentEvent[], answer: string | null): Rollout => ({
 
 const sentence = (a: Rollout, b: Rollout): string | null =>
   besideSentence(besideOf(a, b), ['before', 'after']);
+
+const inProse = (text: string, ...events: AgentEvent[]): Rollout => ({
+  ...ended(events, null),
+  segments: [{ ...policySegment([1], 'other'), text }],
+});
+
+describe('an answer in prose, outside the tags', () => {
+  it('is said as what it is, and is not the answer within them', () => {
+    expect(sentence(inProse('It is Borfield.'), ended([], 'Borfield'))).toBe(
+      'Both search and find the same; before answers outside the tags: “It is Borfield.”, after answers “Borfield”, which is right by EM.',
+    );
+    expect(besideOf(inProse('It is Borfield.'), inProse('Mondria.')).first).toBe(0);
+    expect(sentence(inProse('Mondria.'), inProse('Mondria.'))).toBe(
+      'Nothing differs: the same searches, the same passages, and both answer outside the tags: “Mondria.”.',
+    );
+    expect(
+      sentence(
+        inProse('Mondria.', ...searched('who', 'web')),
+        inProse('Mondria.', ...searched('where', 'web')),
+      ),
+    ).toMatch(/ Both answer outside the tags all the same: “Mondria\.”\.$/);
+  });
+
+  it('is not said while the rollout runs: it may be a thought', () => {
+    const running = { ...inProse('Perhaps Mondria.'), events: [] };
+    expect(besideOf(running, running).ends[0]).not.toHaveProperty('outside');
+  });
+});
 
 describe('the rounds of a rollout', () => {
   it('hold what was asked, where, what was refused before, and which passages support the answer', () => {

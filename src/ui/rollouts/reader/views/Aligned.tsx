@@ -1,5 +1,6 @@
 import type { AlignedGroup } from '../../../../evaluate/rollouts/align.ts';
-import { answerOf, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { answerOf } from '../../../../records/outside-answer.ts';
 import { useMore } from '../../../kit/page/use-more.tsx';
 import { plural } from '../../../kit/words/format.ts';
 import { Terms } from '../../../kit/words/explain/Term.tsx';

@@ -1,11 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { Select } from '../../../kit/fields/Select.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import {
-  answerOf,
-  answerText,
-  type ImportedRollout,
-} from '../../../../formats/rollouts/shape/imported.ts';
+import { type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { answerOf, answerText } from '../../../../records/outside-answer.ts';
 import type { DiffPiece, DiffRun } from '../../../../evaluate/rollouts/diff.ts';
 import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';

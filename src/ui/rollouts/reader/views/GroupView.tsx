@@ -1,9 +1,6 @@
 import { useMemo } from 'react';
-import {
-  answerOf,
-  isOwnRollout,
-  type ImportedRollout,
-} from '../../../../formats/rollouts/shape/imported.ts';
+import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { answerOf } from '../../../../records/outside-answer.ts';
 import type { TreeStep } from '../../../../evaluate/rollouts/siblings/tree.ts';
 import type { Sibling } from '../../../kit/siblings/sibling.ts';
 import { SiblingTree } from '../../../kit/siblings/SiblingTree.tsx';

@@ -5,7 +5,7 @@ import {
   type WhatIf,
 } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 import { itemAt } from '../../../../base/items.ts';
-import { answerOf } from '../../../../formats/rollouts/shape/imported.ts';
+import { answerOf } from '../../../../records/outside-answer.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { useMore } from '../../../kit/page/use-more.tsx';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
