@@ -1,3 +1,4 @@
-export function findChromium(): string | undefined;
+export function findChromium(candidates?: readonly string[]): string | undefined;
+export function requireChromium(candidates?: readonly string[]): string;
 export function ensureChromium(): string;
 export function chromiumFlags(options: { webgpu: boolean }): string[];

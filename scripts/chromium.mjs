@@ -12,14 +12,23 @@ const CANDIDATES = [
 ];
 
 /** Path of an installed Chromium (or what FORAGE_CHROMIUM names), undefined where there is none. */
-export function findChromium() {
+export function findChromium(candidates = CANDIDATES) {
   const named = process.env.FORAGE_CHROMIUM;
   if (named) {
     if (!existsSync(named))
       throw new Error(`FORAGE_CHROMIUM names ${named}, which does not exist.`);
     return named;
   }
-  return CANDIDATES.find((path) => existsSync(path));
+  return candidates.find((path) => existsSync(path));
+}
+
+/** @throws Error that says how to install one, where there is none */
+export function requireChromium(candidates = CANDIDATES) {
+  const found = findChromium(candidates);
+  if (found) return found;
+  throw new Error(
+    'No Chromium found. Install one (Debian, Ubuntu: sudo apt-get install chromium) or set FORAGE_CHROMIUM to its path.',
+  );
 }
 
 /** Finds Chromium, or installs Debian's package as root, or throws with what to do. */
@@ -31,12 +40,8 @@ export function ensureChromium() {
     console.log('No Chromium found; installing the system package chromium …');
     execFileSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
     execFileSync('apt-get', ['install', '-y', '-qq', 'chromium'], { stdio: 'inherit' });
-    const installed = findChromium();
-    if (installed) return installed;
   }
-  throw new Error(
-    'No Chromium found. Install one (Debian, Ubuntu: sudo apt-get install chromium) or set FORAGE_CHROMIUM to its path.',
-  );
+  return requireChromium();
 }
 
 /**

@@ -4,7 +4,7 @@ import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
 import type { Bench } from './page.ts';
 
 /** Serves the sources as they are, isolated so that both engines may use threads. */
-async function serve(): Promise<{ server: ViteDevServer; url: string }> {
+async function serve(path: string): Promise<{ server: ViteDevServer; url: string }> {
   const server = await createServer({
     configFile: false,
     logLevel: 'error',
@@ -28,25 +28,31 @@ async function serve(): Promise<{ server: ViteDevServer; url: string }> {
   await server.listen();
   const address = server.httpServer?.address();
   if (!address || typeof address === 'string') throw new Error('bench: no port');
-  return { server, url: `http://localhost:${address.port}/bench/rollout/index.html` };
+  return { server, url: `http://localhost:${address.port}/${path}` };
 }
 
-/** The page of the bench in a Chromium of its own. */
-export interface BenchPage {
-  /** Calls a function of `page.ts` there. */
-  call<K extends keyof Bench>(
+type Functions = Record<string, (...args: never[]) => unknown>;
+
+/** A page in a Chromium of its own; `B`: the functions that it offers as the global `bench`. */
+export interface BenchPage<B extends Functions = Bench> {
+  call<K extends keyof B & string>(
     name: K,
-    ...args: Parameters<Bench[K]>
-  ): Promise<Awaited<ReturnType<Bench[K]>>>;
-  /** Chooses a file for `completeWllama`. */
-  choose(path: string): Promise<void>;
+    ...args: Parameters<B[K]>
+  ): Promise<Awaited<ReturnType<B[K]>>>;
+  /** Gives files to the page's input. */
+  choose(...paths: string[]): Promise<void>;
   /** By which `cpuSeconds` knows this browser's processes. */
   mark: string;
+  /** Name and version of the browser. */
+  browser: string;
 }
 
-/** Opens the page, does `work` with it and closes all. */
-export async function withBenchPage<T>(work: (bench: BenchPage) => Promise<T>): Promise<T> {
-  const { server, url } = await serve();
+/** Opens a page, does `work` with it and closes all. @param path of the page, from the project's root */
+export async function withBenchPage<T, B extends Functions = Bench>(
+  work: (bench: BenchPage<B>) => Promise<T>,
+  path = 'bench/rollout/index.html',
+): Promise<T> {
+  const { server, url } = await serve(path);
   const mark = `--bench-mark=${process.pid}`;
   const browser = await chromium.launch({
     executablePath: ensureChromium(),
@@ -63,8 +69,9 @@ export async function withBenchPage<T>(work: (bench: BenchPage) => Promise<T>): 
     await page.waitForFunction(() => 'bench' in globalThis);
     return await work({
       mark,
-      choose: (path) => page.setInputFiles('input', path),
-      call: (name, ...args) => callBench(page, name, args),
+      browser: `Chromium ${browser.version()}`,
+      choose: (...paths) => page.setInputFiles('input', paths),
+      call: (name, ...args) => callBench<B, typeof name>(page, name, args),
     });
   } finally {
     await browser.close();
@@ -72,11 +79,11 @@ export async function withBenchPage<T>(work: (bench: BenchPage) => Promise<T>): 
   }
 }
 
-function callBench<K extends keyof Bench>(
+function callBench<B extends Functions, K extends keyof B & string>(
   page: Page,
   name: K,
-  args: Parameters<Bench[K]>,
-): Promise<Awaited<ReturnType<Bench[K]>>> {
+  args: Parameters<B[K]>,
+): Promise<Awaited<ReturnType<B[K]>>> {
   return page.evaluate(
     ([method, given]) => {
       const { bench } = globalThis as unknown as {
@@ -85,5 +92,5 @@ function callBench<K extends keyof Bench>(
       return bench[method]?.(...given);
     },
     [name, args as unknown[]] as [string, unknown[]],
-  ) as Promise<Awaited<ReturnType<Bench[K]>>>;
+  ) as Promise<Awaited<ReturnType<B[K]>>>;
 }

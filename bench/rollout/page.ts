@@ -59,7 +59,7 @@ const bench = {
   },
   async startWllama(rollouts: number, settings: WllamaSettings): Promise<void> {
     const gguf = await randomGguf(initWeights(BENCH_CONFIG, BENCH_SEED));
-    theirs = await startWllama(gguf, rollouts, settings);
+    theirs = await startWllama([gguf], rollouts, settings, BENCH_CONFIG.maxPositions);
     await runEngine('wllama', rollouts, WARM_UP_TOKENS);
   },
   async round(engine: Engine, rollouts: number, tokens: number): Promise<Round> {

@@ -1,5 +1,4 @@
 import type { LoadModelParams } from '@wllama/wllama';
-import { BENCH_CONFIG } from './shape.ts';
 
 /** How wllama is loaded: what its speed with many slots depends on. */
 export interface WllamaSettings {
@@ -69,13 +68,26 @@ export const CANDIDATES: Readonly<Record<string, WllamaSettings>> = {
 /** The fastest candidate, by `tune.ts` at 64 slots. */
 export const BEST = 'two instances, f32 cache, flash attention off, temperature alone';
 
-/** Parameters of each instance, for as many slots as rollouts over all of them. */
-export function loadParams(rollouts: number, settings: WllamaSettings): LoadModelParams {
+/** The best setting with other numbers of slots and threads: one thread for each instance, as far as there are slots. */
+export function bestSettings(slots: number, threads: number): WllamaSettings {
+  const instances = Math.min(slots, threads);
+  return { ...CANDIDATES[BEST]!, instances, threads: Math.floor(threads / instances) };
+}
+
+/**
+ * Parameters of each instance, for as many slots as rollouts over all of them.
+ * @param context tokens of each slot
+ */
+export function loadParams(
+  rollouts: number,
+  settings: WllamaSettings,
+  context: number,
+): LoadModelParams {
   const { unified, instances, threads, batch, microBatch, cacheType, flashAttention } = settings;
   const slots = Math.ceil(rollouts / instances);
   return {
     // As many cells as the contexts can fill, however they are shared.
-    n_ctx: BENCH_CONFIG.maxPositions * slots,
+    n_ctx: context * slots,
     n_parallel: slots,
     kv_unified: unified,
     n_batch: batch,

@@ -1,4 +1,4 @@
-import { Wllama, type RawCompletionParams } from '@wllama/wllama';
+import { Wllama, type RawCompletionChoice, type RawCompletionParams } from '@wllama/wllama';
 import wasmUrl from '@wllama/wllama/esm/wasm/wllama.wasm?url';
 import { promptLength } from './shape.ts';
 import { loadParams, type WllamaSettings } from './wllama-settings.ts';
@@ -9,16 +9,21 @@ export interface WllamaPool {
   samplers: readonly string[] | undefined;
 }
 
-/** As many slots as rollouts, over `settings.instances` instances. */
+/**
+ * As many slots as rollouts, over `settings.instances` instances.
+ * @param gguf a model, or its parts
+ * @param context tokens of each slot
+ */
 export async function startWllama(
-  gguf: Blob,
+  gguf: readonly Blob[],
   rollouts: number,
   settings: WllamaSettings,
+  context: number,
 ): Promise<WllamaPool> {
   const members = await Promise.all(
     Array.from({ length: settings.instances }, async () => {
       const wllama = new Wllama({ default: wasmUrl }, { suppressNativeLog: true });
-      await wllama.loadModel([gguf], loadParams(rollouts, settings));
+      await wllama.loadModel([...gguf], loadParams(rollouts, settings, context));
       return wllama;
     }),
   );
@@ -79,6 +84,13 @@ export interface Completion {
   logprobs: number[];
 }
 
+/** The tokens of an answer that was asked for with `logprobs: 1`. */
+export function scoredTokens(choice: RawCompletionChoice | undefined): Completion {
+  if (!choice?.logprobs) throw new Error('bench: wllama gave no log-probabilities');
+  const { content } = choice.logprobs as unknown as TokenList;
+  return { ids: content.map(({ id }) => id), logprobs: content.map(({ logprob }) => logprob) };
+}
+
 /** What llama-server gives in the place of the older format that wllama's types name. */
 interface TokenList {
   content: { id: number; logprob: number }[];
@@ -103,10 +115,7 @@ export async function complete(gguf: Blob, prompt: string, tokens: number): Prom
       logprobs: 1,
       stream: false,
     });
-    const [choice] = choices;
-    if (!choice?.logprobs) throw new Error('bench: wllama gave no log-probabilities');
-    const { content } = choice.logprobs as unknown as TokenList;
-    return { ids: content.map(({ id }) => id), logprobs: content.map(({ logprob }) => logprob) };
+    return scoredTokens(choices[0]);
   } finally {
     await wllama.exit();
   }

@@ -102,7 +102,8 @@ export function parseOptions(
   const lists: OptionLists = {};
   for (const [name, spec] of Object.entries(command.options)) {
     const given = parsed.values[name];
-    if (Array.isArray(given)) lists[name] = given.map(String);
+    if (Array.isArray(given))
+      lists[name] = given.map((text) => String(convert(name, spec, String(text))));
     else if (given === undefined) {
       if (spec.required)
         throw new UsageError(`${command.name} needs --${name} ${spec.value ?? ''}`.trim() + '.');
