@@ -14,11 +14,12 @@ import { messageOf } from '../../src/base/errors.ts';
 import { openCheckpointFolder } from '../../src/cli/shared/checkpoint-folder.ts';
 import { loadTokenizer } from '../../src/policy/open/load.ts';
 import { MATRIX_TYPES, type MatrixType } from '../../src/policy/ops/values.ts';
+import { cpuSeconds } from '../rollout/cpu-time.ts';
 import { withBenchPage, type BenchPage } from '../rollout/open.ts';
 import { bestSettings } from '../rollout/wllama-settings.ts';
 import type { AgainstBench } from './page.ts';
 import { promptsOf, type Prompt } from './prompts.ts';
-import { comparisonTable, type EngineResult, type SlotRates } from './table.ts';
+import { comparisonTable, type EngineResult, type Rate, type SlotRates } from './table.ts';
 
 const PROMPT = 64;
 const TOKENS = 32;
@@ -58,13 +59,20 @@ type Page = BenchPage<AgainstBench>;
 
 const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
+async function rateOf(page: Page, tokens: number, work: () => Promise<number>): Promise<Rate> {
+  const before = cpuSeconds(page.mark);
+  const seconds = await work();
+  const cpu = tokens / (cpuSeconds(page.mark) - before);
+  return { clock: tokens / seconds, cpu: Number.isFinite(cpu) ? cpu : null };
+}
+
 async function rates(page: Page, prompts: Prompt[], warmUp: Prompt[]): Promise<SlotRates> {
   const slots = prompts.length;
   // Engines compile their kernels while they run: a short prompt per thread first.
   await page.call('prefill', warmUp.slice(0, Math.min(slots, threads)));
   await page.call('decode', 4);
-  const prefill = (slots * PROMPT) / (await page.call('prefill', prompts));
-  const decode = (slots * TOKENS) / (await page.call('decode', TOKENS));
+  const prefill = await rateOf(page, slots * PROMPT, () => page.call('prefill', prompts));
+  const decode = await rateOf(page, slots * TOKENS, () => page.call('decode', TOKENS));
   return { slots, prefill, decode };
 }
 
@@ -167,6 +175,9 @@ async function main(): Promise<void> {
         ...ours.map(({ engine, held }) => `${engine}: ${held}.`),
         '',
         ...comparisonTable(peer, ours),
+        ...(Number.isFinite(cpuSeconds(page.mark))
+          ? ['', ...comparisonTable(peer, ours, 'cpu')]
+          : []),
       ].join('\n'),
     );
   }, path);

@@ -7,24 +7,30 @@ export interface Prompt {
   readonly ids: readonly number[];
 }
 
+const LONGEST_WORD = 24;
+
 /** Starts of words of a text. */
 const wordStarts = (text: string): number[] =>
   [...text.matchAll(/(?<=\s)\w/g)].map(({ index }) => index);
 
-/** The longest text from `start` on that has `length` tokens; null where there is none. */
-function textOf(
-  tokenizer: PolicyTokenizer,
-  from: string,
-  length: number,
-): { text: string; ids: number[] } | null {
-  let found = null;
-  for (let end = 1; end <= from.length; end++) {
+/** A text of `length` tokens at the start of `from`; null where there is none. */
+function textOf(tokenizer: PolicyTokenizer, from: string, length: number): Prompt | null {
+  const upTo = (end: number): Prompt => {
     const text = from.slice(0, end);
-    const ids = tokenizer.encodeText(text);
-    if (ids.length === length) found = { text, ids };
-    if (ids.length > length + 4) break;
+    return { text, ids: tokenizer.encodeText(text) };
+  };
+  // Where a word is cut, one more letter may even take a token away: the count is right nearby.
+  let [low, high] = [1, from.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (upTo(middle).ids.length < length) low = middle + 1;
+    else high = middle;
   }
-  return found;
+  for (let end = Math.max(1, low - 8); end < low + 16; end++) {
+    const prompt = upTo(end);
+    if (prompt.ids.length === length) return prompt;
+  }
+  return null;
 }
 
 /**
@@ -34,13 +40,14 @@ function textOf(
 export function promptsOf(tokenizer: PolicyTokenizer, count: number, length: number): Prompt[] {
   const { startOfText } = tokenizer;
   const start = startOfText === undefined ? [] : [startOfText];
+  const twice = AGREEMENT_TEXT + AGREEMENT_TEXT;
   const prompts = new Map<number, Prompt>();
   for (const at of wordStarts(AGREEMENT_TEXT)) {
     if (prompts.size === count) break;
-    const twice = AGREEMENT_TEXT.slice(at) + AGREEMENT_TEXT;
-    const found = textOf(tokenizer, twice, length - start.length);
-    const first = found?.ids[0];
-    if (!found || first === undefined || prompts.has(first)) continue;
+    const [first] = tokenizer.encodeText(AGREEMENT_TEXT.slice(at, at + LONGEST_WORD));
+    if (first === undefined || prompts.has(first)) continue;
+    const found = textOf(tokenizer, twice.slice(at), length - start.length);
+    if (found === null || found.ids[0] !== first) continue;
     prompts.set(first, { text: found.text, ids: [...start, ...found.ids] });
   }
   if (prompts.size < count)

@@ -11,11 +11,18 @@ export interface EngineResult {
   readonly agreement: Agreement | null;
 }
 
-/** Tokens per second of all slots together. */
+/** Tokens per second: by the clock, and of processor time, which load on the machine changes less. */
+export interface Rate {
+  readonly clock: number;
+  /** Null where the system does not tell processor time. */
+  readonly cpu: number | null;
+}
+
+/** Of all slots together. */
 export interface SlotRates {
   readonly slots: number;
-  readonly prefill: number;
-  readonly decode: number;
+  readonly prefill: Rate;
+  readonly decode: Rate;
 }
 
 /** Three figures of a rate. */
@@ -23,20 +30,24 @@ const rate = (value: number): string =>
   value < 100 ? String(Number(value.toPrecision(3))) : value.toFixed(0);
 
 /** Lines of a table: the peer, then each engine with its rates as multiples of the peer's. */
-export function comparisonTable(peer: EngineResult, ours: readonly EngineResult[]): string[] {
+export function comparisonTable(
+  peer: EngineResult,
+  ours: readonly EngineResult[],
+  by: keyof Rate = 'clock',
+): string[] {
   const [first] = peer.rates;
   if (!first) throw new Error('bench: nothing was measured');
   const columns: ((r: EngineResult) => number)[] = [
-    ({ rates }) => rates[0]?.prefill ?? NaN,
+    ({ rates }) => rates[0]?.prefill[by] ?? NaN,
     ...peer.rates.map(
       (_, i): ((r: EngineResult) => number) =>
         ({ rates }) =>
-          rates[i]?.decode ?? NaN,
+          rates[i]?.decode[by] ?? NaN,
     ),
   ];
   const count = (slots: number): string => `${slots} ${slots === 1 ? 'slot' : 'slots'}`;
   const head = [
-    'tokens/s',
+    by === 'clock' ? 'tokens/s' : 'tokens per CPU second',
     `prefill, ${count(first.slots)}`,
     ...peer.rates.map(({ slots }) => `decode, ${count(slots)}`),
     'same greedy token',
