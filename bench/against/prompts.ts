@@ -20,7 +20,7 @@ function textOf(tokenizer: PolicyTokenizer, from: string, length: number): Promp
     return { text, ids: tokenizer.encodeText(text) };
   };
   // Where a word is cut, one more letter may even take a token away: the count is right nearby.
-  let [low, high] = [1, from.length];
+  let [low, high] = [1, Math.min(from.length, LONGEST_WORD * length)];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (upTo(middle).ids.length < length) low = middle + 1;
