@@ -130,7 +130,6 @@ async function main(): Promise<void> {
     );
   requireChromium();
   const tokenizer = await loadTokenizer(files);
-  const { endOfText, endIds = [endOfText] } = tokenizer;
   const given: Prompts = {
     prompts: promptsOf(tokenizer, most, PROMPT),
     warmUp: promptsOf(tokenizer, Math.min(most, threads), WARM_UP),
@@ -143,7 +142,9 @@ async function main(): Promise<void> {
     const { result: peer, greedy } = await measureWllama(page, given, context);
     const ours: EngineResult[] = [];
     for (const type of [null, ...types])
-      ours.push(await measureForage(page, given, context, type, { ids: greedy, ends: endIds }));
+      ours.push(
+        await measureForage(page, given, context, type, { ids: greedy, ends: tokenizer.endIds }),
+      );
     const versions = {
       forage: versionOf('package.json'),
       wllama: versionOf('node_modules/@wllama/wllama/package.json'),

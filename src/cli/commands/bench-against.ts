@@ -35,10 +35,10 @@ export function againstWords(values: OptionValues, weights: readonly string[]): 
       '--against needs the sources of Forage, which an installed package lacks.',
     );
   return [
-    ...['--policy', resolve(policy)],
-    ...['--slots', slotsOf(String(slots)).join(',')],
-    ...['--threads', String(threads)],
-    ...weights.flatMap((type) => ['--weights', type]),
+    `--policy=${resolve(policy)}`,
+    `--slots=${slotsOf(String(slots)).join(',')}`,
+    `--threads=${threads}`,
+    ...weights.map((type) => `--weights=${type}`),
     ...(values['json'] ? ['--json'] : []),
   ];
 }
