@@ -8,6 +8,7 @@ import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
 import { readPeft } from '../../../../src/policy/lora/peft.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import {
+  bytesOnServer,
   cancelOffer,
   importOffered,
   useOffers,
@@ -196,4 +197,18 @@ it('is found among the runs of the model until it is deleted', () => {
   expect(importedRun([run], offered, 'b')).toBeUndefined();
   expect(importedRun([{ ...run, deletedAt: 'now' }], offered, 'a')).toBeUndefined();
   expect(importedRun([runRecord('other', { setup })], offered, 'a')).toBeUndefined();
+});
+
+it('is not offered where the server does not have it, as that of the npm package', async () => {
+  const size = (status: number, headers: Record<string, string>) => {
+    answer(() => Promise.resolve(new Response(null, { status, headers })));
+    return bytesOnServer('http://page/assets/a.safetensors');
+  };
+  expect(await size(200, { 'content-length': '9800000' })).toBe(9_800_000);
+  expect(await size(200, {})).toBe(0);
+  expect(await size(404, {})).toBeNull();
+  expect(await size(200, { 'content-type': 'text/html; charset=utf-8' })).toBeNull();
+  // A click then says that there is no network.
+  answer(() => Promise.reject(new TypeError('Failed to fetch')));
+  expect(await bytesOnServer('http://page/assets/a.safetensors')).toBe(0);
 });
