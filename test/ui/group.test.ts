@@ -19,7 +19,7 @@ describe('the summary of a group', () => {
       searches: 8 / 3,
       answers: [
         { text: 'Borfield', count: 2 },
-        { text: '(none)', count: 1 },
+        { text: 'no answer', count: 1 },
       ],
     });
   });

@@ -45,7 +45,7 @@ export const isSaid = (wordings: readonly string[], seen: SeenText): boolean =>
 /** Most words of a quotation. */
 const MOST_WORDS = 20;
 
-/** Words that a quotation goes on for behind the name, where its sentence does. */
+/** Words that a quotation continues for after the name, where its sentence does. */
 const BEHIND = 5;
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });

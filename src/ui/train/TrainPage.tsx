@@ -17,6 +17,7 @@ import { SweepView } from './sweep/SweepView.tsx';
 import { useNeeds } from '../lab/use-needs.ts';
 import './train.css';
 import './form/form.css';
+import './form/start.css';
 import './form/beside.css';
 import './run/run.css';
 
