@@ -70,3 +70,17 @@ export const stopBy = async (page: Page, name: string | RegExp): Promise<void> =
   await page.getByText('Stop …').click();
   await page.getByRole('button', { name }).first().click();
 };
+
+/** Gives the training form rollouts of another system to make demonstrations from. */
+export async function giveRollouts(page: Page, rollouts: readonly object[]): Promise<void> {
+  await page.getByLabel('Made from').selectOption('rollouts');
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByLabel('Rollouts of other systems').click(),
+  ]);
+  await chooser.setFiles({
+    name: 'react.jsonl',
+    mimeType: 'application/jsonl',
+    buffer: Buffer.from(rollouts.map((rollout) => JSON.stringify(rollout)).join('\n')),
+  });
+}

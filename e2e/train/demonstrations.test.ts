@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { useStage, visit } from '../browser.ts';
+import { giveRollouts } from '../training.ts';
 
 /** Demonstrations for a cold start, made in the lab worker of a real page. */
 
@@ -34,17 +35,7 @@ test('are made of rollouts of other systems or of gold evidence, and kept', asyn
   await expect.poll(() => make.isEnabled()).toBe(true);
   expect(await page.getByTestId('made-demonstrations').count()).toBe(0);
 
-  await page.getByLabel('Made from').selectOption('rollouts');
-  const lines = ['Borfield', 'Mondria'].map((answer) => JSON.stringify(rollout(answer)));
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.getByLabel('Rollouts of other systems').click(),
-  ]);
-  await chooser.setFiles({
-    name: 'react.jsonl',
-    mimeType: 'application/jsonl',
-    buffer: Buffer.from(lines.join('\n')),
-  });
+  await giveRollouts(page, ['Borfield', 'Mondria'].map(rollout));
   await make.click();
   const made = page.getByTestId('made-demonstrations');
   await made.waitFor({ timeout: 60_000 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/policy/checkpoint/checkpoint.ts';
 import { openGguf } from '../../src/policy/gguf/open.ts';
 import { runStatus, useStage, visit } from '../browser.ts';
-import { status } from '../training.ts';
+import { giveRollouts, status } from '../training.ts';
 
 /** The whole way of a model file: ask, demonstrations, cold start, ask with the adapter, a GGUF file that opens again. */
 
@@ -24,7 +24,7 @@ const rollout = (author: string, place: string) => ({
 const ROLLOUTS = [
   ['Elena Belner', 'Borfield'],
   ['Leon Norrath', 'Mondria'],
-].map(([author = '', place = '']) => JSON.stringify(rollout(author, place)));
+].map(([author = '', place = '']) => rollout(author, place));
 
 /** The query projection of its first layer. */
 const matrixOf = async (bytes: Uint8Array): Promise<Float32Array> => {
@@ -47,16 +47,7 @@ test('a GGUF file is taught to search, asked with its adapter, and downloaded as
   await page.goto(`${stage.url}train?new=1&device=wasm`);
   await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
   await page.locator('summary', { hasText: /^Make demonstrations/ }).click();
-  await page.getByLabel('Made from').selectOption('rollouts');
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    page.getByLabel('Rollouts of other systems').click(),
-  ]);
-  await chooser.setFiles({
-    name: 'react.jsonl',
-    mimeType: 'application/jsonl',
-    buffer: Buffer.from(ROLLOUTS.join('\n')),
-  });
+  await giveRollouts(page, ROLLOUTS);
   // The vocabulary of 561 cuts words to letters.
   await page.getByLabel('Tokens at most', { exact: true }).fill('4000');
   await page.getByRole('button', { name: 'Make demonstrations' }).click();

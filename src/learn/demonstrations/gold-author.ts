@@ -6,14 +6,13 @@ import { comparedPair, type FoundPage } from './compared.ts';
 import { comparedCountries } from './countries.ts';
 import { comparedDates } from './dates.ts';
 import { GaveUp } from './left-out.ts';
-import { isClosed, plainTitle, SeenText, wordsAround } from './mentions.ts';
+import { isClosed, plainTitle, SeenText } from './mentions.ts';
 import {
   answerThought,
   bridgeThought,
   comparedThought,
   foundThought,
   openingThought,
-  quoteOf,
   type Wanted,
 } from './thoughts.ts';
 
@@ -196,24 +195,8 @@ export class GoldAuthor {
     const news = this.#news.filter((value) => lower(value) !== lower(answer));
     const thought = lines
       ? comparedThought(this.random, lines, answer)
-      : answerThought(this.random, news, this.#quote(answer), answer);
+      : answerThought(this.random, news, answer);
     return { thought, act: { answer } };
-  }
-
-  /** Words of the last page that says the answer, as they were shown; absent where only a title or the question says it. */
-  #quote(answer: string): string | undefined {
-    if (isClosed(answer)) return undefined;
-    const supporting = new Set([
-      ...this.question.supporting,
-      ...this.#chain.map(({ title }) => title),
-    ]);
-    for (const { title, text } of this.#pages.toReversed()) {
-      const plain = plainTitle(title);
-      if (!supporting.has(title) || new SeenText(plain).names(answer)) continue;
-      const words = wordsAround(text, answer);
-      if (words !== undefined && this.#seen.names(words)) return quoteOf(plain, words);
-    }
-    return undefined;
   }
 }
 

@@ -41,32 +41,3 @@ export const isClosed = (answer: string): boolean => /^(?:yes|no)$/iu.test(answe
 /** Whether a text says one of the wordings of an answer. */
 export const isSaid = (wordings: readonly string[], seen: SeenText): boolean =>
   wordings.some((answer) => isClosed(answer) || seen.names(answer));
-
-/** Most words of a quotation. */
-const MOST_WORDS = 20;
-
-/** Words that a quotation continues for after the name, where its sentence does. */
-const BEHIND = 5;
-
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-
-/** Words of the first sentence that names something, those around the name where it is long; absent where none does. */
-export function wordsAround(text: string, name: string): string | undefined {
-  for (const { segment } of sentences.segment(text)) {
-    if (!new SeenText(segment).names(name)) continue;
-    const all = segment
-      .trim()
-      .replace(/[.!?]+$/u, '')
-      .split(/\s+/u);
-    // The shortest beginning that names it ends with the name.
-    let end = 1;
-    while (end < all.length && !new SeenText(all.slice(0, end).join(' ')).names(name)) end++;
-    const last = all.length <= MOST_WORDS ? all.length : Math.min(all.length, end + BEHIND);
-    const words = all
-      .slice(Math.max(0, last - MOST_WORDS), last)
-      .join(' ')
-      .replaceAll('"', '');
-    if (new SeenText(words).names(name)) return words;
-  }
-  return undefined;
-}

@@ -61,21 +61,8 @@ export function bridgeThought(random: Random, bridged: boolean, next: Wanted): s
 const verdict = (random: Random, answer: string): string =>
   `${random.pick(['So the answer is', 'The answer is', 'That gives', 'I can answer now:'])} ${answer}${/[.?!]$/u.test(answer) ? '' : '.'}`;
 
-/** What a page says of the answer, in its own words. */
-export const quoteOf = (title: string, words: string): string => `${title}: "${words}".`;
-
-/** @param quote the words of a passage that the answer rests on; absent where none says it as such */
-export const answerThought = (
-  random: Random,
-  values: readonly string[],
-  quote: string | undefined,
-  answer: string,
-): string =>
-  [
-    ...(values.length > 0 ? [found(random, values)] : []),
-    ...(quote === undefined ? [] : [quote]),
-    verdict(random, answer),
-  ].join(' ');
+export const answerThought = (random: Random, values: readonly string[], answer: string): string =>
+  `${values.length > 0 ? `${found(random, values)} ` : ''}${verdict(random, answer)}`;
 
 /** @param lines what is compared, each with its date */
 export const comparedThought = (random: Random, lines: readonly string[], answer: string): string =>

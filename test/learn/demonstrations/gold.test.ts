@@ -134,14 +134,6 @@ describe('a demonstration from a gold chain', () => {
     }
   });
 
-  it('quotes what the answer rests on, in the words that were shown', async () => {
-    const rollout = await made(CHAIN);
-    const shown = rollout.segments.filter(({ role }) => role === 'result').map(({ text }) => text);
-    const quote = /"(?<words>[^"]+)"/u.exec(thoughts(rollout).at(-1) ?? '')?.groups?.['words'];
-    expect(quote).toContain('Borfield');
-    expect(shown.join(' ')).toContain(quote);
-  });
-
   it('is written in tags that are tokens of their own, too', async () => {
     const rollout = await made(CHAIN, { tokenizer: tagTokenizer });
     expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
