@@ -1,5 +1,6 @@
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { PolicyRef } from '../../records/setup.ts';
 import type { PolicyChoice, DeviceChoice } from '../contract/settings.ts';
 import { findPolicy, OpenPolicy, type PolicyParts } from '../models/serving/find-policy.ts';
@@ -56,6 +57,17 @@ export class RunPolicies {
     const { policy, lost } = await this.#apart.get(found, this.#device);
     lost.addEventListener('abort', () => this.#lost(lost.reason), { once: true });
     return { policy, ...more };
+  }
+
+  /**
+   * What the run of an adapter set of its recipe, such as passages per search: an adapter works best as it was trained.
+   * Nothing without an adapter, or with another recipe.
+   * @throws Error where the run is not here
+   */
+  async trainedWith(asked: PolicyChoice | undefined, recipe: string): Promise<SettingsOverride> {
+    if (asked?.kind !== 'run') return {};
+    const { settings } = await this.#parts.runs.run(asked.run);
+    return settings.recipe === recipe ? settings.overrides : {};
   }
 
   async #ownWith(adapter: Parameters<NonNullable<Policy['setAdapter']>>[0]): Promise<RunPolicy> {

@@ -8,7 +8,7 @@ import { runFork, runGroup } from '../../agent/run.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { RolloutUpdate } from '../../records/updates.ts';
-import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
+import { mergeOverrides, withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { groupIdOf, type ForkRequest, type RunRequest } from '../contract/settings.ts';
 import type { RunPolicies, RunPolicy } from './run-policies.ts';
@@ -92,6 +92,9 @@ async function make(parts: RunParts, told: OnUpdate): Promise<Rollout[]> {
   const { request, question, chosen, signal } = parts;
   const { settings, runId } = request;
   if (request.fork) return [await runForked(request.fork, parts, told)];
+  // Those of a comparison are asked alike.
+  const trained = await parts.policies.trainedWith(request.policies?.at(-1), settings.recipe);
+  const overrides = mergeOverrides(trained, chosen.overrides);
   const made: Rollout[] = [];
   for (const [at, asked] of (request.policies ?? [undefined]).entries()) {
     if (signal.aborted) break;
@@ -102,7 +105,7 @@ async function make(parts: RunParts, told: OnUpdate): Promise<Rollout[]> {
       {
         question,
         ...chosen,
-        overrides: askedWith(opened.policy.info, chosen.overrides),
+        overrides: askedWith(opened.policy.info, overrides),
         seed: settings.seed,
         size: settings.rollouts,
         runId,

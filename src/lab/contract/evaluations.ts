@@ -1,3 +1,4 @@
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { CustomSystem } from '../../evaluate/systems/custom.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../evaluate/systems/result.ts';
 import type { EvaluationSpec } from '../../evaluate/systems/spec.ts';
@@ -71,6 +72,9 @@ export interface UnknownInSet {
 export interface EvaluableRun {
   id: string;
   name: string;
+  /** Id of the recipe it was trained with, and what the run set of it. */
+  recipe: string;
+  overrides: SettingsOverride;
   /** Steps whose adapter is kept, the last one first. */
   steps: number[];
 }

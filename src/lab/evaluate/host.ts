@@ -257,7 +257,13 @@ export class EvaluationHost implements EvaluationsApi {
     const { runs } = this.#parts;
     const stored = (await runs.runs()).filter(({ deletedAt }) => deletedAt === null);
     const found = await Promise.all(
-      stored.map(async ({ id, name }) => ({ id, name, steps: await runs.adapterSteps(id) })),
+      stored.map(async ({ id, name, settings: { recipe, overrides } }) => ({
+        id,
+        name,
+        recipe,
+        overrides,
+        steps: await runs.adapterSteps(id),
+      })),
     );
     return found.filter(({ steps }) => steps.length > 0);
   }

@@ -18,7 +18,11 @@ const engine = (carried: (number | null)[]): Policy =>
 
 const ELSEWHERE = { kind: 'endpoint', id: 'server' } as const;
 /** Of the built-in policy, with adapters of steps 8 and 10. */
-const RUN = runRecord('r', { name: 'mine' });
+const { settings } = runRecord('r');
+const RUN = runRecord('r', {
+  name: 'mine',
+  settings: { ...settings, overrides: { retrieval: { k: 2 } } },
+});
 
 const open = () => {
   const own: (number | null)[] = [];
@@ -65,6 +69,15 @@ it('opens another policy beside the page’s, and ends it', async () => {
     ['open endpoint', 'end'],
     [],
   ]);
+});
+
+it('asks with what the run of the adapter set, for its own recipe only', async () => {
+  const { policies } = open();
+  const run = { kind: 'run', run: 'r', step: null } as const;
+  expect(await policies.trainedWith(run, RUN.settings.recipe)).toEqual({ retrieval: { k: 2 } });
+  expect(await policies.trainedWith(run, 'kunlun-baize')).toEqual({});
+  expect(await policies.trainedWith({ kind: 'base', policy: ELSEWHERE }, 'search')).toEqual({});
+  await expect(policies.trainedWith({ ...run, run: 'gone' }, 'search')).rejects.toThrow('no such');
 });
 
 it('says which run is not here', async () => {

@@ -1,3 +1,5 @@
+import { RECIPE_IDS } from '../../../lab/contract/settings.ts';
+import { pickOf } from '../../kit/pick-of.ts';
 import { Select } from '../../kit/fields/Select.tsx';
 import { useEffect } from 'react';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
@@ -44,6 +46,15 @@ const change = (by: Partial<AskSides>): void => {
   setAddress({ sides: someSides({ ...(address.sides ?? NO_SIDES), ...by }) });
 };
 
+/** An adapter brings the recipe it was trained with; another can be chosen after it. */
+function askAsTrained(policy: Exclude<Side, 'alone' | null>, runs: readonly EvaluableRun[]): void {
+  if (policy.kind !== 'run') return;
+  const run = runs.find(({ id }) => id === policy.run);
+  const recipe = run && pickOf(RECIPE_IDS, run.recipe);
+  const { address, setAddress } = useView.getState();
+  if (recipe) setAddress({ settings: { ...address.settings, recipe }, run: false });
+}
+
 /** Which adapter of a training run answers, and which other policy it is compared with. */
 export const PolicyChoice = () => {
   const runs = useAdapters((state) => state.runs);
@@ -64,6 +75,7 @@ export const PolicyChoice = () => {
         onChange={({ currentTarget: { value } }) => {
           const next = parsePolicyText(value);
           change({ policy: next === 'alone' ? null : next });
+          if (next !== null && next !== 'alone') askAsTrained(next, runs ?? []);
         }}
       />
       <Select
@@ -79,7 +91,8 @@ export const PolicyChoice = () => {
       />
       <p className="fine">
         Pick a trained <Term id="lora">adapter</Term>, from a <Term id="snapshot">snapshot</Term> of
-        a run; with a second choice, both answers are shown side by side.
+        a run. It is asked with its run’s recipe and settings, unless you set others. With a second
+        choice, both answers are shown side by side.
       </p>
     </div>
   );

@@ -12,9 +12,11 @@ import {
   STIE_MODES,
 } from '../../../lab/contract/settings.ts';
 import { getRecipe } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
 import { Term, Terms } from '../../kit/words/explain/Term.tsx';
+import { useTrainedWith } from '../policies/adapters-store.ts';
 import { RecipeChoice } from './RecipeChoice.tsx';
 import { useView } from '../store/view-store.ts';
 
@@ -62,10 +64,10 @@ const ROUTER_NAMES = {
   both: 'both',
 } as const;
 
-/** Overrides of the recipe; an unset field shows the recipe's value in brackets. */
+/** Overrides of the recipe; an unset field shows in brackets what the recipe, or the run of the adapter, sets. */
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
-  const own = getRecipe(recipe).settings;
+  const own = withOverrides(getRecipe(recipe).settings, useTrainedWith());
   // A setup without a web source always searches the local passages, whatever the recipe says.
   const alone = useSetup(({ setup }) => setup.source === 'local');
   const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];

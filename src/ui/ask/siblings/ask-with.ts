@@ -1,12 +1,6 @@
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import {
-  DEFAULT_SETTINGS,
-  mechanismsSchema,
-  RECIPE_IDS,
-  type Mechanisms,
-} from '../../../lab/contract/settings.ts';
-import { isObject } from '../../../base/objects.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -17,17 +11,9 @@ import { ASK } from '../store/permalink.ts';
 import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 
-/** Ask has a setting for it; the other overrides of a run have none there. */
-const passagesPerSearch = ({ retrieval }: Record<string, unknown>): Mechanisms => {
-  const parsed = mechanismsSchema.shape.k.safeParse(
-    isObject(retrieval) ? retrieval['k'] : undefined,
-  );
-  return parsed.data === undefined ? {} : { k: parsed.data };
-};
-
 /**
- * Asks with policies of a training run as its held-out questions are asked: same data, recipe, passages per search
- * and temperature.
+ * Asks with policies of a training run as its held-out questions are asked: same data, recipe and temperature. The
+ * adapter brings the other settings of its run.
  * @param question id in the list; null: still to be chosen
  */
 export const askWith = async (
@@ -51,7 +37,7 @@ export const askWith = async (
       recipe: pickOf(RECIPE_IDS, recipe) ?? DEFAULT_SETTINGS.recipe,
       temperature: Math.min(2, heldOut.temperature),
       rollouts: 1,
-      mechanisms: passagesPerSearch(run.settings.overrides),
+      mechanisms: {},
     },
     run: false,
     rollout: 0,

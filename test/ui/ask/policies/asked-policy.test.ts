@@ -42,7 +42,7 @@ it('continues a fork of a training rollout with the adapter that wrote it, or na
     writerOf(
       { id: 'x', groupId: group },
       { request: null, source: { ...source, step, group }, forks: {} },
-      [{ id: 'r', name: 'r', steps }],
+      [{ id: 'r', name: 'r', recipe: 'search', overrides: {}, steps }],
     );
   // Step 9 sampled with what step 8 left behind.
   expect(at(9, [10, 8])).toEqual({ policy: { kind: 'run', run: 'r', step: 8 }, note: null });

@@ -7,7 +7,8 @@ import { buttonsIn, htmlOf } from '../../kit/render.tsx';
 /** What leads from a step of a run to Ask. */
 
 const names = (step: number, question: string | null, steps: number[] | null): string[] => {
-  useAdapters.setState({ runs: steps && [{ id: 'run-a', name: 'mine', steps }] });
+  const run = { id: 'run-a', name: 'mine', recipe: 'search', overrides: {} };
+  useAdapters.setState({ runs: steps && [{ ...run, steps }] });
   const html = htmlOf(<AskAtStep run={runRecord()} step={step} question={question} />, useAdapters);
   return buttonsIn(html).map(({ name }) => name);
 };
