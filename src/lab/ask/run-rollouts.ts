@@ -8,7 +8,11 @@ import { runFork, runGroup } from '../../agent/run.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { RolloutUpdate } from '../../records/updates.ts';
-import { mergeOverrides, withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
+import {
+  mergeOverrides,
+  withOverrides,
+  type RecipeSettings,
+} from '../../recipes/parts/settings.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { groupIdOf, type ForkRequest, type RunRequest } from '../contract/settings.ts';
 import type { RunPolicies, RunPolicy } from './run-policies.ts';

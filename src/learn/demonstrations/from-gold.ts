@@ -1,4 +1,4 @@
-import { deriveSeed, Random } from '../../base/random.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { Question } from '../../records/records.ts';
 import { retrieverByMethod, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
@@ -57,7 +57,7 @@ export async function demonstrateGold(
   let first: Outcome | null = null;
   let chosen: number[] | null = [];
   for (let tries = 0; tries <= RETRIES && chosen; tries++) {
-    const author = authorOf(question, seed, chosen, maxSearches);
+    const author = authorOf(question, chosen, maxSearches);
     if (!(author instanceof GoldAuthor)) return { leftOut: author };
     const outcome = await writeRollout(
       once,
@@ -83,12 +83,11 @@ export async function demonstrateGold(
 
 function authorOf(
   question: Question,
-  seed: number,
   chosen: readonly number[],
   maxSearches: number,
 ): GoldAuthor | Reason {
   try {
-    return new GoldAuthor(question, new Random(seed), chosen, maxSearches);
+    return new GoldAuthor(question, chosen, maxSearches);
   } catch (error) {
     if (error instanceof GaveUp) return error.reason;
     throw error;

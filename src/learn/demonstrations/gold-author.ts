@@ -1,20 +1,12 @@
 import type { Turn } from '../../agent/transcript/write-turn.ts';
 import { itemAt } from '../../base/items.ts';
-import type { Random } from '../../base/random.ts';
 import type { ChainStep, Question } from '../../records/records.ts';
 import { comparedPair, type FoundPage } from './compared.ts';
 import { comparedCountries } from './countries.ts';
 import { comparedDates } from './dates.ts';
 import { GaveUp } from './left-out.ts';
 import { isClosed, plainTitle, SeenText } from './mentions.ts';
-import {
-  answerThought,
-  bridgeThought,
-  comparedThought,
-  foundThought,
-  openingThought,
-  type Wanted,
-} from './thoughts.ts';
+import { answerThought, nextThought, openingThought, type Wanted } from './thoughts.ts';
 
 /**
  * Answers a question by its gold evidence, turn by turn, as a searcher could who reads only what is shown: a query asks
@@ -57,7 +49,8 @@ export class GoldAuthor {
   /** Steps of the chain that are done. */
   #done = 0;
   #current: Lookup | null = null;
-  /** Values that were found since the last thought. */
+  /** Values that were read, and those of them since the last thought. */
+  readonly #values: string[] = [];
   #news: string[] = [];
 
   /**
@@ -66,7 +59,6 @@ export class GoldAuthor {
    */
   constructor(
     private readonly question: Question,
-    private readonly random: Random,
     private readonly chosen: readonly number[],
     private readonly maxSearches: number,
   ) {
@@ -114,7 +106,10 @@ export class GoldAuthor {
     const seen = this.#seen.names(step.object);
     // Only the last value may be missing: whether the answer is shown is checked with the answer.
     if (!seen && this.#done < this.#chain.length - 1) throw new GaveUp('not-shown');
-    if (seen) this.#news.push(step.object);
+    if (seen) {
+      this.#values.push(step.object);
+      this.#news.push(step.object);
+    }
     return this.#chain[++this.#done];
   }
 
@@ -175,13 +170,7 @@ export class GoldAuthor {
   }
 
   #thought(last: Lookup | null, next: Lookup): string {
-    const { random } = this;
-    if (!last) return openingThought(random, next.wanted);
-    const news = this.#news.splice(0);
-    if (news.length > 0) return foundThought(random, news, next.wanted);
-    const bridged =
-      next.wanted.kind === 'title' && !new SeenText(this.question.text).names(next.wanted.title);
-    return bridgeThought(random, bridged, next.wanted);
+    return last ? nextThought(this.#news.splice(0), next.wanted) : openingThought(next.wanted);
   }
 
   #answer(last: Lookup | null): Turn {
@@ -192,11 +181,7 @@ export class GoldAuthor {
     const compared = { text, answer, supporting };
     const pair = comparedPair(compared, this.#pages, this.#seen);
     const lines = pair && (comparedDates(compared, pair) ?? comparedCountries(compared, pair));
-    const news = this.#news.filter((value) => lower(value) !== lower(answer));
-    const thought = lines
-      ? comparedThought(this.random, lines, answer)
-      : answerThought(this.random, news, answer);
-    return { thought, act: { answer } };
+    return { thought: answerThought(lines ?? this.#values, answer), act: { answer } };
   }
 }
 

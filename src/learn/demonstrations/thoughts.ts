@@ -1,6 +1,7 @@
-import type { Random } from '../../base/random.ts';
-
-/** Short thoughts of demonstrations, in varied words. They say only what they are given. */
+/**
+ * Short thoughts of demonstrations. They say only what they are given, and the same thing always in the same words: a
+ * small model that has few updates learns what to say rather than which of several wordings to use.
+ */
 
 /** What is looked up: a sub-question, a relation of a subject, or a page. */
 export type Wanted =
@@ -8,62 +9,29 @@ export type Wanted =
   | { kind: 'relation'; subject: string; relation: string }
   | { kind: 'title'; title: string };
 
-function wantedText(random: Random, wanted: Wanted): string {
+function wantedText(wanted: Wanted): string {
   switch (wanted.kind) {
     case 'question':
-      return `${random.pick(['find out', 'I need to know', 'ask', 'search'])}: ${wanted.text}?`;
+      return `find out: ${wanted.text}?`;
     case 'relation':
-      return random.pick([
-        `find out: ${wanted.subject}, ${wanted.relation}.`,
-        `look up ${wanted.subject}: ${wanted.relation}.`,
-        `I need this of ${wanted.subject}: ${wanted.relation}.`,
-      ]);
+      return `find out: ${wanted.subject}, ${wanted.relation}.`;
     case 'title':
-      return random.pick([
-        `look up ${wanted.title}.`,
-        `search for ${wanted.title}.`,
-        `I need the facts on ${wanted.title}.`,
-        `find ${wanted.title}.`,
-      ]);
+      return `look up ${wanted.title}.`;
   }
 }
 
-const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+export const openingThought = (next: Wanted): string => `First, ${wantedText(next)}`;
 
-export const openingThought = (random: Random, next: Wanted): string =>
-  upper(`${random.pick(['First, ', 'To begin, ', 'Start: ', ''])}${wantedText(random, next)}`);
+/** @param values that were read since the last thought */
+export const nextThought = (values: readonly string[], next: Wanted): string =>
+  [...values.map(sentence), `Next, ${wantedText(next)}`].join(' ');
 
-const then = (random: Random, next: Wanted): string =>
-  upper(`${random.pick(['Next, ', 'Now, ', 'Then, ', ''])}${wantedText(random, next)}`);
+/** @param facts that the answer follows from, in the order in which they were read */
+export const answerThought = (facts: readonly string[], answer: string): string =>
+  [
+    ...(facts.length > 0 ? [sentence(facts.join('; '))] : []),
+    `So the answer is ${sentence(answer)}`,
+  ].join(' ');
 
-/** Values that were read. */
-const found = (random: Random, values: readonly string[]): string => {
-  const list = values.join(', then ');
-  return random.pick([
-    `The passage says ${list}.`,
-    `It is ${list}.`,
-    `Found: ${list}.`,
-    `${upper(list)}.`,
-  ]);
-};
-
-export const foundThought = (random: Random, values: readonly string[], next: Wanted): string =>
-  `${found(random, values)} ${then(random, next)}`;
-
-/** @param bridged the next page is named by a passage and not by the question */
-export function bridgeThought(random: Random, bridged: boolean, next: Wanted): string {
-  if (!bridged || next.kind !== 'title') return then(random, next);
-  const { title } = next;
-  return `${random.pick([`The passage names ${title}.`, `It leads to ${title}.`, `That is ${title}.`])} ${then(random, next)}`;
-}
-
-/** The answer with a full stop, where it has none. */
-const verdict = (random: Random, answer: string): string =>
-  `${random.pick(['So the answer is', 'The answer is', 'That gives', 'I can answer now:'])} ${answer}${/[.?!]$/u.test(answer) ? '' : '.'}`;
-
-export const answerThought = (random: Random, values: readonly string[], answer: string): string =>
-  `${values.length > 0 ? `${found(random, values)} ` : ''}${verdict(random, answer)}`;
-
-/** @param lines what is compared, each with its date */
-export const comparedThought = (random: Random, lines: readonly string[], answer: string): string =>
-  `${lines.join('. ')}. ${verdict(random, answer)}`;
+/** With a full stop, where it has none. */
+const sentence = (text: string): string => (/[.?!]$/u.test(text) ? text : `${text}.`);

@@ -139,7 +139,8 @@ class ColdStart {
       { values, gradient, first, second },
       {
         ...DEFAULT_UPDATE,
-        lr: learningRate,
+        // Falls to 0 in a line, as supervised fine-tuning does in TRL: the last updates settle what the first ones found.
+        lr: learningRate * (1 - done / this.#updates),
         beta1,
         beta2,
         eps,

@@ -127,9 +127,9 @@ export const stageSchema = z.strictObject({
 });
 
 /**
- * Cold start: supervised updates on demonstrations before reinforcement learning. AdamW at a constant rate, with the
- * betas, weight decay and clipping of `optimizer`. It ends after `updates` or `epochs`, whichever comes first, or when
- * the format rate reaches `stopAt`.
+ * Cold start: supervised updates on demonstrations before reinforcement learning. AdamW at a rate that falls to 0 in a
+ * line, with the betas, weight decay and clipping of `optimizer`. It ends after `updates` or `epochs`, whichever comes
+ * first, or when the format rate reaches `stopAt`.
  */
 const warmUpSchema = z
   .strictObject({

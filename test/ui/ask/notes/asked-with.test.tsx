@@ -15,7 +15,9 @@ const after = (): string => htmlOf(<AskedWith />, useAdapters, useRun);
 beforeEach(() => {
   useView.setState(useView.getInitialState(), true);
   useRun.setState(useRun.getInitialState(), true);
-  useAdapters.setState({ runs: [{ id: 'r', name: 'mine', recipe: 'search', overrides: {}, steps: [3] }] });
+  useAdapters.setState({
+    runs: [{ id: 'r', name: 'mine', recipe: 'search', overrides: {}, steps: [3] }],
+  });
 });
 
 describe('an address with an adapter', () => {

@@ -49,7 +49,10 @@ const connect = (rest: Answers = {}) =>
     rollouts: { files: () => Promise.resolve([]) },
     ...rest,
     evaluations: {
-      runs: () => Promise.resolve([{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }]),
+      runs: () =>
+        Promise.resolve([
+          { id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] },
+        ]),
       ...rest.evaluations,
     },
   });

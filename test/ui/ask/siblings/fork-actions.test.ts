@@ -20,7 +20,9 @@ beforeEach(() => {
   stubPage();
   useRun.setState(useRun.getInitialState(), true);
   useView.setState(useView.getInitialState(), true);
-  useAdapters.setState({ runs: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }] });
+  useAdapters.setState({
+    runs: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }],
+  });
 });
 
 const shown = async () => {

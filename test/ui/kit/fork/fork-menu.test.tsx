@@ -49,7 +49,9 @@ beforeEach(async () => {
       setup: BUILT_IN_SETUP,
     },
   });
-  useAdapters.setState({ runs: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }] });
+  useAdapters.setState({
+    runs: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }],
+  });
   // Its file is asked for when it is first drawn.
   draw();
   await vi.dynamicImportSettled();
