@@ -212,7 +212,7 @@ export const demonstrationsCommand: Command = {
       default: 4096,
       min: 1,
     },
-    seed: { type: 'integer', value: 'S', help: 'seed of the wording', default: 0, min: 0 },
+    seed: { type: 'integer', value: 'S', help: 'seed of the rollouts', default: 0, min: 0 },
     out: { type: 'string', value: 'FILE', help: 'rollouts as JSON lines', required: true },
     json: { type: 'boolean', help: 'print the table as one JSON object and nothing else' },
   },

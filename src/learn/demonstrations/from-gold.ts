@@ -43,7 +43,7 @@ function remembering(retriever: Retriever): Retriever {
 
 /**
  * Writes one demonstration from a question's gold chain or supporting titles, through the loop of the recipe: the
- * passages are those that its retriever returns. The same seed gives the same.
+ * passages are those that its retriever returns.
  */
 export async function demonstrateGold(
   sources: DemonstrationSources,

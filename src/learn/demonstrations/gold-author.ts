@@ -144,7 +144,7 @@ export class GoldAuthor {
         keywords(query).join(' '),
       ]),
       wanted:
-        relation === '' || RELATION_ID.test(relation)
+        subject === '' || relation === '' || RELATION_ID.test(relation)
           ? { kind: 'question', text: bare(query) }
           : { kind: 'relation', subject, relation },
       step,

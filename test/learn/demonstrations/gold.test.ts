@@ -114,23 +114,22 @@ describe('a demonstration from a gold chain', () => {
     }
   });
 
-  it('is the same for the same seed, and worded otherwise for others', async () => {
-    expect((await made(CHAIN)).segments).toEqual((await made(CHAIN)).segments);
-    const worded = await Promise.all(
-      Array.from({ length: 8 }, async (_, seed) => thoughts(await made(CHAIN, { seed })).join()),
-    );
-    expect(new Set(worded).size).toBeGreaterThan(3);
+  it('says what it looks for, what it read, and what follows, in the same words each time', async () => {
+    const written = [
+      'First, find out: Old Wolf, author.',
+      'Victor Kerlund. Next, find out: in which city was Victor Kerlund born?',
+      'Victor Kerlund; Borfield. So the answer is Borfield.',
+    ];
+    for (const seed of [0, 7]) expect(thoughts(await made(CHAIN, { seed }))).toEqual(written);
   });
 
   it('names a value only after a passage has shown it', async () => {
-    for (let seed = 0; seed < 8; seed++) {
-      const { segments } = await made(CHAIN, { seed });
-      for (const name of ['Victor Kerlund', 'Borfield']) {
-        const said = segments.findIndex((s) => s.source === 'policy' && s.text.includes(name));
-        const shown = segments.findIndex((s) => s.role === 'result' && s.text.includes(name));
-        expect(shown).toBeGreaterThan(-1);
-        expect(said).toBeGreaterThan(shown);
-      }
+    const { segments } = await made(CHAIN);
+    for (const name of ['Victor Kerlund', 'Borfield']) {
+      const said = segments.findIndex((s) => s.source === 'policy' && s.text.includes(name));
+      const shown = segments.findIndex((s) => s.role === 'result' && s.text.includes(name));
+      expect(shown).toBeGreaterThan(-1);
+      expect(said).toBeGreaterThan(shown);
     }
   });
 
@@ -250,7 +249,7 @@ describe('a comparison', () => {
   ])('%s is thought out from what is shown', async (text, supporting, answer, lines) => {
     const question = { id: 'c', text, supporting, answers: [answer] };
     const thought = thoughts(await made(question, { retriever: own })).at(-1);
-    for (const line of lines) expect(thought).toContain(`${line}.`);
+    expect(thought).toContain(`${lines.join('; ')}. `);
   });
 
   it.each([

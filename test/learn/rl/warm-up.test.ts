@@ -29,6 +29,24 @@ beforeAll(async () => {
   whole = await trainTiny({ settings, world, demonstrations, hooks });
 });
 
+/** The same cold start, stopped after some of its updates. */
+function stoppedAfter(count: number): Promise<Trained> {
+  let updates = 0;
+  const onProgress = ({ phase, done }: { phase: string; done: number }) => {
+    if (phase === 'warm-up') updates = done;
+  };
+  return trainTiny({
+    settings,
+    world,
+    demonstrations,
+    hooks: { onProgress, shouldStop: () => updates >= count },
+  });
+}
+
+/** Greatest difference of two adapters. */
+const furthest = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] ?? NaN))), 0);
+
 describe('a supervised warm-up', () => {
   it('lowers the loss of the trajectories it is given, and says by how much', () => {
     expect(notices).toHaveLength(1);
@@ -46,19 +64,17 @@ describe('a supervised warm-up', () => {
     expect(cold.state.adapter).not.toEqual(whole.state.adapter);
   });
 
+  it('takes ever smaller steps: the rate of AdamW falls to 0', async () => {
+    const first = await stoppedAfter(1);
+    const { adapter } = (await trainTiny({ settings: tinySettings({ steps: 0 }), world })).state;
+    // One step of AdamW is the rate times the sign of the gradient.
+    expect(furthest(first.state.adapter, adapter)).toBeCloseTo(1e-2, 4);
+    const last = await stoppedAfter(11);
+    expect(furthest(last.state.adapter, whole.state.adapter)).toBeLessThan(1e-2 / 4);
+  });
+
   it('goes on bit for bit where it was stopped', async () => {
-    let updates = 0;
-    const stopped = await trainTiny({
-      settings,
-      world,
-      demonstrations,
-      hooks: {
-        onProgress: ({ phase, done }) => {
-          if (phase === 'warm-up') updates = done;
-        },
-        shouldStop: () => updates >= 3,
-      },
-    });
+    const stopped = await stoppedAfter(3);
     expect([stopped.end, stopped.state.step, stopped.state.warmedUp]).toEqual(['stopped', 0, 3]);
     const state = decodeState(encodeState(stopped.state));
     const resumed = await trainTiny({ settings, world, demonstrations, state });
