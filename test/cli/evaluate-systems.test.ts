@@ -180,6 +180,7 @@ describe('the options of several systems', () => {
     expect(refused('--recipes', 'search,serach')).toContain('no system "serach"');
     expect(refused('--seeds', '1')).toContain('--seeds needs the systems to compare: --recipes');
     expect(refused('--recipes', 'search', '--stie', 'off')).toContain('--custom FILE');
+    expect(refused('--recipes', 'search', '--set', 'retrieval.k=2')).toContain('--custom FILE');
     expect(refused('--recipes', 'search', '--seeds', '1,x')).toContain("'x'");
     expect(refused('--recipes', 'search', '--custom', join(dir, 'none.json'))).toContain('missing');
     const path = join(dir, 'own.json');

@@ -78,6 +78,7 @@ const OF_ONE: Record<string, string> = {
   recipe: 'name them in --recipes',
   background: 'define the system in a file, --custom FILE',
   stie: 'define the system in a file, --custom FILE',
+  set: 'define the system in a file, --custom FILE',
   hops: 'use --by hops',
   type: 'use --by form',
   compositions: 'leave it out',
