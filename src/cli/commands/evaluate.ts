@@ -227,8 +227,8 @@ export const evaluateCommand: Command = {
         overrides,
         group: 1,
         seed: Number(values.seed),
+        onRollouts: (rollouts) => writeAll(output, rollouts),
       });
-      writeAll(output, rollouts);
       const summary = summarizeRollouts(rollouts, seconds);
       const judged =
         judge &&

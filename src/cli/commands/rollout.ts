@@ -93,8 +93,8 @@ export const rolloutCommand: Command = {
         overrides: askedWith(parts.deps.policy.info, overrides),
         group: Number(values.group),
         seed: Number(values.seed),
+        onRollouts: (rollouts) => writeAll(output, rollouts),
       });
-      writeAll(output, rollouts);
       const summary = summarizeRollouts(rollouts, seconds);
       print(values.json ? JSON.stringify(summary) : table(summary));
       if (values.out !== undefined) say(`${rollouts.length} rollouts written to ${values.out}`);

@@ -35,6 +35,8 @@ export interface RunOptions {
   pace?: Pace | null;
   /** Ends the rollouts; the promise is then rejected with its reason. */
   signal?: AbortSignal;
+  /** Takes the rollouts of each question as soon as those of the questions before it were taken: a run that is cut keeps them. */
+  onRollouts?: (rollouts: readonly Rollout[]) => void;
 }
 
 /** Does `work` for every item, at most `width` at a time, started in order. */
@@ -74,6 +76,7 @@ export async function runQuestions(
   const { label = '', first = 0, atOnce = ROLLOUTS_AT_ONCE } = options;
   const groups: Rollout[][] = [];
   let finished = 0;
+  let taken = 0;
   const start = performance.now();
   const width = Math.max(1, Math.floor(atOnce / group));
   const run = async (from: AgentDeps, question: Question, index: number): Promise<void> => {
@@ -92,6 +95,7 @@ export async function runQuestions(
     const ground = { place: first + index, firsts: {}, begun: [] };
     groups[index] = await growGroup(from, request, branching ?? undefined, ground);
     finished++;
+    for (let next = groups[taken]; next; next = groups[++taken]) options.onRollouts?.(next);
     const left = ((performance.now() - start) / 1000 / finished) * (questions.length - finished);
     sayProgress(`${label}${finished}/${questions.length} questions, ≈ ${left.toFixed(0)} s left`);
   };
