@@ -49,7 +49,9 @@ const DeviceLine = () => {
 
 /** The loaded policy and retriever. */
 const Loaded = () => {
-  const policy = useLab((state) => state.policy);
+  const { status } = useLab((state) => state.parts.policy);
+  // Until another model is ready, the store names the one before it.
+  const policy = useLab((state) => (status === 'loading' ? null : state.policy));
   const device = useLab((state) => state.device);
   const sources = useLab((state) => state.sources);
   const questions = useLab((state) => state.questions.length);
@@ -82,7 +84,9 @@ const Loaded = () => {
             <Pair name="device" value={deviceWords(device)} />
           </dl>
         ) : (
-          <p className="fine">No model is loaded yet.</p>
+          <p className="fine">
+            {status === 'loading' ? 'A model is being loaded …' : 'No model is loaded.'}
+          </p>
         )}
         {policy?.notes?.map((note) => (
           <p key={note} className="tone-hint">

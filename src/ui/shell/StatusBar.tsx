@@ -46,7 +46,7 @@ const PolicyCell = () => {
   if (!policy && part.status === 'waiting' && !needed) return null;
   return (
     <span className="cell" data-testid="policy">
-      {policy
+      {policy && part.status !== 'loading'
         ? `${policy.id}, ${formatParameters(policy.parameters)} parameters`
         : `model: ${part.status}`}
     </span>
