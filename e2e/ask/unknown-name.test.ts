@@ -23,9 +23,11 @@ const watchOrder = (page: Page): Promise<void> =>
 it('says which name no passage mentions while the question is typed, and in the run before its answer', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?recipe=naive-rag&device=wasm`);
-  await page.getByRole('button', { name: 'Your own' }).click();
+  // Typed where sample questions are searched, which none matches.
+  await page.getByLabel('Search the questions').fill('Who directed Quilted Harbor?');
+  await page.getByRole('button', { name: 'Use it as your own question' }).click();
   const question = page.getByLabel('Your question');
-  await question.fill('Who directed Quilted Harbor?');
+  expect(await question.inputValue()).toBe('Who directed Quilted Harbor?');
   await page.getByTestId('question-names').waitFor();
   expect(await page.getByTestId('question-names').allTextContents()).toEqual([SAID]);
   // Nothing was asked yet.

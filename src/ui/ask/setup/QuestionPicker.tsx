@@ -171,8 +171,11 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
   );
 };
 
-/** The questions of the world, or of the collections that were chosen, filtered. */
-export const QuestionPicker = () => {
+/**
+ * The questions of the world, or of the collections that were chosen, filtered.
+ * @param props.askOwn takes what was searched for and not found as a question of the user's
+ */
+export const QuestionPicker = ({ askOwn }: { askOwn: (text: string) => void }) => {
   const questions = useLab((state) => state.questions);
   const problem = useLab((state) => state.questionsProblem);
   const world = useLab((state) => state.parts.world);
@@ -212,6 +215,14 @@ export const QuestionPicker = () => {
               <button type="button" className="link" onClick={() => setFilter(NO_FILTER)}>
                 Clear the filters
               </button>
+              {filter.text.trim() === '' ? null : (
+                <>
+                  {' · '}
+                  <button type="button" className="link" onClick={() => askOwn(filter.text.trim())}>
+                    Use it as your own question
+                  </button>
+                </>
+              )}
             </p>
           ) : (
             <List rows={rows} />

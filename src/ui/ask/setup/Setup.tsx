@@ -86,7 +86,16 @@ export const Setup = () => {
           Your own
         </button>
       </div>
-      {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
+      {tab === 'world' ? (
+        <QuestionPicker
+          askOwn={(text) => {
+            ask({ kind: 'typed', text });
+            setTab('typed');
+          }}
+        />
+      ) : (
+        <TypedQuestion />
+      )}
       <BuiltInReaderNote />
       <QuestionNameCheck />
       <WorksWith />

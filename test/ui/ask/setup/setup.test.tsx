@@ -116,7 +116,7 @@ describe('custom questions and passages', () => {
 });
 
 describe('the list of questions', () => {
-  const picker = () => htmlOf(<QuestionPicker />, useLab, useView);
+  const picker = () => htmlOf(<QuestionPicker askOwn={() => undefined} />, useLab, useView);
 
   it('says why it is empty', () => {
     expect(wordsIn(picker())).toContain('The questions appear here in a moment.');
