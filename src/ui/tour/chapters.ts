@@ -32,7 +32,10 @@ export const useDeeds = (): Record<Deed, boolean> => ({
   opened: useBrowse(({ files }) => files.length > 0),
   'own-model': useSetup(({ setup }) => setup.policy.kind === 'checkpoint'),
   'own-trained': useTrain(({ runs }) =>
-    visibleRuns(runs).some(({ step, setup }) => step > 0 && setup?.policy.kind === 'checkpoint'),
+    visibleRuns(runs).some(
+      ({ checkpointStep, untrained, setup }) =>
+        checkpointStep !== null && !untrained && setup?.policy.kind === 'checkpoint',
+    ),
   ),
   compared: useEvaluate(({ evaluations }) => evaluations.some(({ done }) => done > 0)),
 });
@@ -139,12 +142,12 @@ const REAL_MODEL_CHANGES = {
   'overrides.retrieval.maxSearches': 4,
   'adapter.rank': 16,
   warmUp: {
-    updates: 96,
+    updates: 88,
     batch: 4,
-    learningRate: 8e-4,
+    learningRate: 1e-3,
     onlyCorrect: true,
     heldOut: 0.02,
-    every: 32,
+    every: 22,
     questions: 16,
   },
   stages: [{ steps: 10, reward: 'f1', weights: {} }],
@@ -251,7 +254,7 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'asked',
       },
       {
-        text: 'This fills the training form with the cold start that taught SmolLM2-135M to search (about 100 minutes on two cores), then ten steps of RL with F1 as reward. Under “Make demonstrations”, click the button: demonstrations are written from the gold evidence of the training questions. Then click Start. The line beside it says how long the run takes on this device.',
+        text: 'This fills the training form with the cold start that taught SmolLM2-135M to search (about 100 minutes on two cores), then ten steps of RL with F1 as reward. Under “Make demonstrations”, click the button: demonstrations are written from the gold evidence of the training questions. Then click Start. The line beside it says how long the run takes on this device. To skip the wait, take the adapter of this cold start: click “Use it” below SmolLM2 on Models.',
         act: { label: 'Fill in the training form', run: fillRealModelForm },
         done: 'own-trained',
       },
