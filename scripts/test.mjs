@@ -20,6 +20,7 @@ const phases = [
       ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
       ['imports', bin('tsx'), 'scripts/checks/check-imports.ts'],
       ['layout', bin('tsx'), 'scripts/checks/check-layout.ts'],
+      ['house', bin('tsx'), 'scripts/checks/house.ts'],
       ['styles', bin('tsx'), 'scripts/checks/check-styles.ts'],
       ['words', bin('tsx'), 'scripts/checks/check-words.ts'],
       ['lock file', process.execPath, 'scripts/checks/check-lock.mjs'],
