@@ -21,8 +21,8 @@ if [ -f $made/cold-start/latest.json ]; then
 else
   lab train --policy "$model" --recipe search/grpo --steps 0 --demonstrations $made/demonstrations.jsonl \
     --corpus "$data/corpus.jsonl.gz" --questions $made/questions.jsonl --out $made/cold-start --threads 2 \
-    "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=warmUp.updates=96 --set=warmUp.batch=4 \
-    --set=warmUp.learningRate=8e-4 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=32 \
-    --set=warmUp.questions=16 --set=warmUp.stopAt=null
+    "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=warmUp.updates=88 --set=warmUp.batch=4 \
+    --set=warmUp.learningRate=1e-3 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=22 \
+    --set=warmUp.questions=0 --set=warmUp.stopAt=null
 fi
 lab study training/studies/real-models.json --out $made/results --threads 2
