@@ -155,7 +155,7 @@ export function noteProse({ conversation, transcript }: RunState): void {
 }
 
 /**
- * Asks for the answer now: closes what is open, writes a hint where one is given, opens
+ * Asks for the answer now: closes what is open, writes a hint for a policy that knows only the protocol, opens
  * `<short_answer> \boxed{`, or `<long_answer>` of a question that wants one, and lets the policy continue
  * from there; then the rollout stops.
  */
@@ -171,7 +171,8 @@ export async function forceAnswer(
   if (open) fault(state, `<${open}> is not closed at the limit`, state.transcript.lastSegment);
   if (speaksInTurns(tags)) askInTurns(state, HINTS.answerNow, hint);
   else conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
-  if (hint && !speaksInTurns(tags)) {
+  // A model that reads words copies them into the box that is opened next ("no searches are left").
+  if (hint && tags.spelling === 'ids') {
     conversation.answerBack(
       'hint',
       blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`),
