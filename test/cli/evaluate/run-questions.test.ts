@@ -13,9 +13,7 @@ it('hands over each question’s rollouts when it is answered, so that a run tha
   const cut = new AbortController();
   const kept: string[] = [];
   const run = runQuestions(
-    {
-      deps: { policy, retriever: retrieverOver(), router: createRouter(), now: Date.now },
-    } as never,
+    { deps: { policy, retriever: retrieverOver(), router: createRouter(), now: Date.now } },
     questions,
     {
       recipe: getRecipe('naive-rag'),
