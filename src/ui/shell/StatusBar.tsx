@@ -42,11 +42,11 @@ const PolicyCell = () => {
   const trained = useTrain((state) => trainingRun(state)?.policy.id);
   if (!policy && trained !== undefined && part.status === 'waiting')
     return <span className="cell">{trained}</span>;
-  // LoadedCell already says that nothing is loaded.
-  if (!policy && part.status === 'waiting' && !needed) return null;
+  // LoadedCell already says that it is being loaded, or that nothing is.
+  if (part.status === 'loading' || (!policy && part.status === 'waiting' && !needed)) return null;
   return (
     <span className="cell" data-testid="policy">
-      {policy && part.status !== 'loading'
+      {policy
         ? `${policy.id}, ${formatParameters(policy.parameters)} parameters`
         : `model: ${part.status}`}
     </span>
