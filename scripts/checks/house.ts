@@ -1,6 +1,6 @@
 /**
- * Numbers of the code's shape, each with its target, and the most that it may be now. Lower the most in `LIMITS` when a
- * change lowers the number, so that it stays low.
+ * Sizes of the code, each with its target and its limit: the check fails where one is over its limit. Lower a limit in
+ * `LIMITS` when a change makes the code smaller, so that it stays so.
  *
  * npm run house
  */
@@ -42,7 +42,7 @@ export function reach(entry: string, files: ReadonlyMap<string, Source>): Source
   return [...found].map((path) => files.get(path)!);
 }
 
-/** Number of values that can be set: fields of objects, and the fields of each member of a union. */
+/** Number of values that can be set: the fields of objects at every depth; of a union, those of its largest member. */
 export function settingsIn(schema: z.core.$ZodType): number {
   const { def } = schema._zod;
   const inner = def as unknown as {
@@ -129,7 +129,7 @@ export function measure(root: string): Measured[] {
   return Object.entries(counted).map(([name, now]) => ({ name, now }));
 }
 
-/** By name: target, and the most that is allowed now; sizes have some room, so that a feature may add a file. */
+/** By name: target and limit. Files, folders and lines have some room, so that a feature may add a file. */
 export const LIMITS = {
   'settings of the loop': [50, 109],
   'settings of training': [65, 141],
@@ -146,28 +146,30 @@ export const LIMITS = {
   'kB of README': [8, 8],
   'kB of docs, without pictures': [110, 110],
   'lines of src with an idiom': [60, 0],
-} as const satisfies Record<string, readonly [target: number, most: number]>;
+} as const satisfies Record<string, readonly [target: number, limit: number]>;
 
 function main(): void {
   const rows = measure(process.cwd());
-  let grown = 0;
+  let over = 0;
   console.log(
-    `${'number'.padEnd(40)}${['now', 'target', 'most'].map((one) => one.padStart(9)).join('')}`,
+    `${'number'.padEnd(40)}${['now', 'target', 'limit'].map((one) => one.padStart(9)).join('')}`,
   );
   for (const { name, now } of rows) {
-    const [target, most] = LIMITS[name as keyof typeof LIMITS];
-    const over = now > most;
-    if (over) grown++;
-    const cells = [now, target, most].map((one) => one.toLocaleString('en').padStart(9));
+    const [target, limit] = LIMITS[name as keyof typeof LIMITS];
+    const isOver = now > limit;
+    if (isOver) over++;
+    const cells = [now, target, limit].map((one) => one.toLocaleString('en').padStart(9));
     console.log(
-      `${name.padEnd(40)}${cells.join('')}${over ? '  grew' : now <= target ? '  reached' : ''}`,
+      `${name.padEnd(40)}${cells.join('')}${isOver ? '  over its limit' : now <= target ? '  reached' : ''}`,
     );
   }
   const reached = rows.filter(
     ({ name, now }) => now <= LIMITS[name as keyof typeof LIMITS][0],
   ).length;
-  console.log(`house: ${rows.length} numbers, ${reached} at their target, ${grown} grew`);
-  process.exitCode = grown === 0 ? 0 : 1;
+  console.log(
+    `house: ${rows.length} numbers, ${reached} at their target, ${over} over their limit`,
+  );
+  process.exitCode = over === 0 ? 0 : 1;
 }
 
 if (process.argv[1]?.endsWith('house.ts')) main();

@@ -171,7 +171,7 @@ export async function forceAnswer(
   if (open) fault(state, `<${open}> is not closed at the limit`, state.transcript.lastSegment);
   if (speaksInTurns(tags)) askInTurns(state, HINTS.answerNow, hint);
   else conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
-  // A model that reads words copies them into the box that is opened next ("no searches are left").
+  // A model that reads words would copy the hint ("no searches are left") into the box that is opened next.
   if (hint && tags.spelling === 'ids') {
     conversation.answerBack(
       'hint',

@@ -35,7 +35,7 @@ export interface RunOptions {
   pace?: Pace | null;
   /** Ends the rollouts; the promise is then rejected with its reason. */
   signal?: AbortSignal;
-  /** Takes the rollouts of each question as soon as those of the questions before it were taken: a run that is cut keeps them. */
+  /** Receives the rollouts of each question in order, as soon as they and all before them are made: a run that is cut keeps them. */
   onRollouts?: (rollouts: readonly Rollout[]) => void;
 }
 

@@ -16,7 +16,7 @@ import {
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { groupIdOf, type ForkRequest, type RunRequest } from '../contract/settings.ts';
 import type { RunPolicies, RunPolicy } from './run-policies.ts';
-import type { recipeFor } from './request.ts';
+import { checkSummaries, type recipeFor } from './request.ts';
 import type { OpenSources } from './source-loader.ts';
 
 /** The rollouts of one run of Ask: a group for each policy, or one that continues with a record. */
@@ -99,6 +99,7 @@ async function make(parts: RunParts, told: OnUpdate): Promise<Rollout[]> {
   // Those of a comparison are asked alike.
   const trained = await parts.policies.trainedWith(request.policies?.at(-1), settings.recipe);
   const overrides = mergeOverrides(trained, chosen.overrides);
+  checkSummaries({ recipe: chosen.recipe, overrides }, parts.summarizer !== null);
   const made: Rollout[] = [];
   for (const [at, asked] of (request.policies ?? [undefined]).entries()) {
     if (signal.aborted) break;
