@@ -59,6 +59,8 @@ interface MeasureParts {
   signal: AbortSignal;
   /** Demonstrations of its cold start; null: none are given. */
   given: GivenDemonstrations | null;
+  /** Weights of the adapter that it starts from; null: a new one. */
+  startAdapter: Float32Array | null;
 }
 
 /** Measures this machine with a few rollouts and one small update, and prints how long the run will take. */
@@ -85,6 +87,7 @@ export async function measureRun(parts: MeasureParts): Promise<Probe> {
       },
       learner: threads.learner,
       config: checkpoint.config,
+      startAdapter: parts.startAdapter,
       questions: trained.length > 0 ? trained : world.questions,
       engines: count,
       slots: checkpoint.limits.maxSlots,

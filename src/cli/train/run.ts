@@ -66,6 +66,8 @@ export interface NewRun {
   file: RunFile;
   /** Of the adapter that it starts from; empty without one. */
   startFiles: readonly AdapterFile[];
+  /** Its weights; null without one. */
+  startAdapter: Float32Array | null;
   opened: OpenRun;
 }
 
@@ -128,6 +130,7 @@ export async function describeRun(
   return {
     file,
     startFiles: start ? startFiles(checkpoint.config, start) : [],
+    startAdapter: start && start.flat,
     opened: { sources: opened, summarizer, judge },
   };
 }
@@ -190,7 +193,7 @@ const givenBy = ({ warmUp }: TrainSettings, text: string | null): GivenDemonstra
 
 /** Measures this machine for a run that is not begun, and says what it would take. */
 export async function checkRun(
-  { file, opened }: NewRun,
+  { file, opened, startAdapter }: NewRun,
   options: Pick<TrainOptions, 'threads' | 'microTokens'>,
   demonstrations: string | null = null,
 ): Promise<void> {
@@ -203,7 +206,8 @@ export async function checkRun(
   try {
     const count = options.threads;
     const given = givenBy(settings, demonstrations);
-    await measureRun({ settings, checkpoint, threads, count, sources, summarizer, signal, given });
+    const measuring = { settings, checkpoint, threads, sources, summarizer, signal, given };
+    await measureRun({ ...measuring, count, startAdapter });
   } finally {
     summarizer?.close();
     opened.judge?.close();
@@ -240,9 +244,12 @@ export async function train(
   try {
     const given = state === null ? givenBy(settings, loadDemonstrations(run)) : null;
     const { signal } = stop;
+    const startAdapter = await loadStartAdapter(run, file, config);
     const measuring = { settings, checkpoint, threads, sources, summarizer, signal, given };
     const worth = state === null && isWorthMeasuring(settings);
-    const measured = worth ? await measureRun({ ...measuring, count: options.threads }) : null;
+    const measured = worth
+      ? await measureRun({ ...measuring, count: options.threads, startAdapter })
+      : null;
     const expected = measured && paceByProbe(settings, measured, given);
     const meter = new TrainMeter(settings, activity, expected);
     activity.watchLearner(threads.learner);
@@ -262,7 +269,7 @@ export async function train(
           judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
         demonstrations: () => loadDemonstrations(run),
         keepTrajectories: (text) => writeDemonstrations(run, text),
-        startAdapter: await loadStartAdapter(run, file, config),
+        startAdapter,
         runId: file.runId,
         now: Date.now,
         onNotice,

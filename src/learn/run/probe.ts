@@ -48,6 +48,8 @@ export interface ProbeParts {
   agent: AgentDeps;
   learner: PolicyLearner;
   config: PolicyConfig;
+  /** Weights of the adapter that the run starts from; absent or null: a new one. */
+  startAdapter?: Float32Array | null;
   /** Questions of the run; some of them are asked. */
   questions: readonly Question[];
   /** Engines behind policy and learner, and contexts that each decodes together at most. */
@@ -57,6 +59,10 @@ export interface ProbeParts {
   /** What is being measured, as text. */
   onProgress?: (doing: string) => void;
 }
+
+/** The adapter of the first step. One that changes nothing yet costs time, too. */
+const adapterOf = ({ config, settings, startAdapter }: ProbeParts): Float32Array =>
+  startAdapter ?? initAdapter(config, settings.adapter, settings.seed);
 
 /** Seconds that work takes. */
 async function timed<T>(
@@ -204,9 +210,10 @@ const lengthOf = (items: readonly TrainItem[]): number => sum(items.map(({ ids }
 
 /** Seconds of a context token in the update and in a scoring pass, on all engines; null without a trained token. */
 async function learnSeconds(
-  { settings, learner, config, agent, engines, signal, onProgress }: ProbeParts,
+  parts: ProbeParts,
   rollouts: readonly Rollout[],
 ): Promise<{ update: number; score: number } | null> {
+  const { settings, learner, agent, engines, signal, onProgress } = parts;
   const sequences = sequencesOf([rollouts]);
   const [items = []] = updateBatches(
     sequences,
@@ -218,7 +225,7 @@ async function learnSeconds(
     .filter(({ ids }) => ids.length <= learner.maxTokens)
     .toSorted((a, b) => a.ids.length - b.ids.length);
   if (sorted.length === 0) return null;
-  learner.setAdapter(initAdapter(config, settings.adapter, settings.seed));
+  learner.setAdapter(adapterOf(parts));
   const objective = {
     ...settings.objective,
     kl: { ...settings.objective.kl, place: 'off' as const },
@@ -275,9 +282,7 @@ async function decodingRates(parts: ProbeParts, most: number): Promise<Probe['de
 export async function probe(parts: ProbeParts): Promise<Probe> {
   const { settings, agent, engines, slots, learner, onProgress } = parts;
   const most = Math.min(settings.questions * settings.groupSize, engines * slots);
-  // An adapter costs time though it changes nothing yet.
-  const { adapter: spec, seed } = settings;
-  await agent.policy.setAdapter?.({ spec, flat: initAdapter(parts.config, spec, seed) });
+  await agent.policy.setAdapter?.({ spec: settings.adapter, flat: adapterOf(parts) });
   onProgress?.('decoding');
   const device = {
     engines,
