@@ -1,0 +1,171 @@
+/**
+ * The golden run: SHA-256 of what every system samples and of what every training variant learns, with the built-in model
+ * on WASM at a fixed seed. A change that moves code and changes no behaviour leaves every hash as it is.
+ *
+ * npm run golden                        compares with test/golden.json
+ * npm run golden -- search search/grpo  these systems and training variants only
+ * npm run golden -- --write             records the hashes
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { messageOf } from '../src/base/errors.ts';
+import { RECIPES, TRAININGS } from '../src/recipes/index.ts';
+import type { Recipe } from '../src/recipes/parts/recipe.ts';
+import type { Rollout } from '../src/records/rollout.ts';
+
+const FILE = 'test/golden.json';
+const QUESTIONS = 20;
+const STEPS = 2;
+
+const run = promisify(execFile);
+
+/** Sampling and training are exact for one V8 and one kind of processor; others may round otherwise. */
+interface Golden {
+  node: string;
+  cpu: string;
+  hashes: Record<string, string>;
+}
+
+async function lab(...args: string[]): Promise<void> {
+  await run(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
+    maxBuffer: 1 << 26,
+  });
+}
+
+/** Tokens, masks, log-probabilities, texts and answers; neither times nor names of runs. */
+function sampled({ seed, question, segments, answer }: Rollout): string {
+  const said = segments.map(({ source, role, text, ids, mask, logprobs }) => [
+    source,
+    role,
+    text,
+    ids,
+    mask,
+    logprobs ?? null,
+  ]);
+  return JSON.stringify([seed, question.id, said, answer]);
+}
+
+const summarizing = ({ settings }: Recipe): string[] =>
+  settings.retrieval.summarize === 'on' ? ['--summarizer', 'extractive'] : [];
+
+async function hashOfRollouts(recipe: Recipe, folder: string): Promise<string> {
+  const out = join(folder, 'rollouts.jsonl');
+  await lab(
+    'rollout',
+    '--recipe',
+    recipe.id,
+    ...summarizing(recipe),
+    '--limit',
+    String(QUESTIONS),
+    '--seed',
+    '0',
+    '--device',
+    'wasm',
+    '--out',
+    out,
+  );
+  const hash = createHash('sha256');
+  for await (const line of createInterface(createReadStream(out)))
+    if (line !== '') hash.update(`${sampled(JSON.parse(line) as Rollout)}\n`);
+  return hash.digest('hex');
+}
+
+async function hashOfTraining(id: string, recipe: Recipe, folder: string): Promise<string> {
+  const out = join(folder, 'run');
+  await lab(
+    'train',
+    '--recipe',
+    id,
+    ...summarizing(recipe),
+    '--steps',
+    String(STEPS),
+    '--seed',
+    '0',
+    '--set',
+    'questions=2',
+    '--set',
+    'groupSize=4',
+    '--device',
+    'wasm',
+    '--threads',
+    '1',
+    '--out',
+    out,
+  );
+  const adapters = readdirSync(out, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('adapter_model.safetensors'))
+    .toSorted();
+  const hash = createHash('sha256');
+  for (const file of adapters) hash.update(`${file}\n`).update(readFileSync(join(out, file)));
+  return `${hash.digest('hex')} ${adapters.length}`;
+}
+
+/** What is hashed, by name. */
+const TASKS = new Map<string, (folder: string) => Promise<string>>([
+  ...RECIPES.map(
+    (recipe) => [recipe.id, (folder: string) => hashOfRollouts(recipe, folder)] as const,
+  ),
+  ...TRAININGS.map(
+    ({ id, recipe }) => [id, (folder: string) => hashOfTraining(id, recipe, folder)] as const,
+  ),
+]);
+
+async function hashesOf(names: readonly string[]): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {};
+  const left = [...names];
+  const work = async (): Promise<void> => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      const folder = mkdtempSync(join(tmpdir(), 'golden-'));
+      try {
+        hashes[name] = (await TASKS.get(name)?.(folder)) ?? '';
+      } catch (error) {
+        // What a system refuses is part of its behaviour.
+        hashes[name] = `refused: ${messageOf(error).split('\n').at(-2) ?? ''}`;
+      }
+      rmSync(folder, { recursive: true });
+      console.error(`${name} ${hashes[name]}`);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return hashes;
+}
+
+const args = process.argv.slice(2);
+const wanted = args.filter((arg) => !arg.startsWith('--'));
+const unknown = wanted.filter((name) => !TASKS.has(name));
+if (unknown.length > 0)
+  throw new Error(`golden: there is no system or training variant ${unknown.join(', ')}`);
+const before = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Golden) : null;
+const hashes = await hashesOf(wanted.length > 0 ? wanted : [...TASKS.keys()]);
+const here = { node: process.versions.v8, cpu: process.arch };
+if (args.includes('--write')) {
+  const all = { ...before?.hashes, ...hashes };
+  const kept = [...TASKS.keys()].filter((name) => name in all);
+  writeFileSync(
+    FILE,
+    `${JSON.stringify({ ...here, hashes: Object.fromEntries(kept.map((name) => [name, all[name]])) }, null, 2)}\n`,
+  );
+} else {
+  const changed = Object.keys(hashes).filter((name) => hashes[name] !== before?.hashes[name]);
+  for (const name of changed)
+    console.log(`${name}: ${before?.hashes[name] ?? 'not recorded'} → ${hashes[name]}`);
+  console.log(`golden: ${Object.keys(hashes).length} runs, ${changed.length} changed`);
+  if (changed.length > 0 && before?.node !== here.node)
+    console.log(
+      `They were recorded with V8 ${before?.node}; this is ${here.node}, which may round otherwise.`,
+    );
+  process.exitCode = changed.length > 0 ? 1 : 0;
+}
