@@ -4,6 +4,7 @@
  *
  * npm run golden                        compares with test/golden.json
  * npm run golden -- search search/grpo  these systems and training variants only
+ * npm run golden -- --quick             two questions per system, one small step of some training variants
  * npm run golden -- --write             records the hashes
  */
 import { execFile } from 'node:child_process';
@@ -27,8 +28,44 @@ import type { Recipe } from '../src/recipes/parts/recipe.ts';
 import type { Rollout } from '../src/records/rollout.ts';
 
 const FILE = 'test/golden.json';
-const QUESTIONS = 20;
-const STEPS = 2;
+
+/** How much is run: `full` on a quiet machine, `quick` after every change. */
+const SIZES = {
+  full: { questions: 20, steps: 2, training: ['questions=2', 'groupSize=4'] },
+  quick: {
+    questions: 2,
+    steps: 1,
+    training: ['questions=2', 'groupSize=6', 'heldOut.questions=2'],
+  },
+} as const;
+
+/** Training variants of the quick form: one per kind of loop, grouping and update. */
+const QUICK_TRAININGS = [
+  'kunlun-baize/whole',
+  'search/grpo',
+  're-seek/grpo',
+  're-seek/hard',
+  'arpo/grpo',
+  'arpo/hard',
+  'arpo/as-released',
+  'arpo/as-released-kept',
+  'tree-rpo/grpo',
+  'rex-rag/grpo',
+  'smart-rag/grpo',
+  'smart-rag/reset',
+  'smart-rag/reset-ppo',
+  'hrpo/hrpo',
+  'hrpo/shut',
+  'web-thinker/dpo',
+  'web-thinker/links',
+  'web-thinker/as-released',
+  'web-thinker/as-released-whole',
+];
+
+const args = process.argv.slice(2);
+const quick = args.includes('--quick');
+const kind = quick ? 'quick' : 'full';
+const SIZE = SIZES[kind];
 
 const run = promisify(execFile);
 
@@ -36,7 +73,8 @@ const run = promisify(execFile);
 interface Golden {
   node: string;
   cpu: string;
-  hashes: Record<string, string>;
+  full?: Record<string, string>;
+  quick?: Record<string, string>;
 }
 
 async function lab(...args: string[]): Promise<void> {
@@ -58,6 +96,26 @@ function sampled({ seed, question, segments, answer }: Rollout): string {
   return JSON.stringify([seed, question.id, said, answer]);
 }
 
+/** What a step sampled and learned, as numbers; no times. */
+const learned = (step: Record<string, unknown>): string =>
+  JSON.stringify(
+    [
+      'rollouts',
+      'groups',
+      'reward',
+      'em',
+      'f1',
+      'searches',
+      'responseTokens',
+      'entropy',
+      'loss',
+      'kl',
+      'gradientNorm',
+      'sampledTokens',
+      'trainedTokens',
+    ].map((key) => step[key] ?? null),
+  );
+
 const summarizing = ({ settings }: Recipe): string[] =>
   settings.retrieval.summarize === 'on' ? ['--summarizer', 'extractive'] : [];
 
@@ -69,7 +127,7 @@ async function hashOfRollouts(recipe: Recipe, folder: string): Promise<string> {
     recipe.id,
     ...summarizing(recipe),
     '--limit',
-    String(QUESTIONS),
+    String(SIZE.questions),
     '--seed',
     '0',
     '--device',
@@ -91,13 +149,10 @@ async function hashOfTraining(id: string, recipe: Recipe, folder: string): Promi
     id,
     ...summarizing(recipe),
     '--steps',
-    String(STEPS),
+    String(SIZE.steps),
     '--seed',
     '0',
-    '--set',
-    'questions=2',
-    '--set',
-    'groupSize=4',
+    ...SIZE.training.flatMap((one) => ['--set', one]),
     '--device',
     'wasm',
     '--threads',
@@ -110,6 +165,8 @@ async function hashOfTraining(id: string, recipe: Recipe, folder: string): Promi
     .toSorted();
   const hash = createHash('sha256');
   for (const file of adapters) hash.update(`${file}\n`).update(readFileSync(join(out, file)));
+  for (const line of readFileSync(join(out, 'steps.jsonl'), 'utf8').split('\n').filter(Boolean))
+    hash.update(learned(JSON.parse(line) as Record<string, unknown>));
   return `${hash.digest('hex')} ${adapters.length}`;
 }
 
@@ -139,29 +196,30 @@ async function hashesOf(names: readonly string[]): Promise<Record<string, string
       console.error(`${name} ${hashes[name]}`);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: quick ? 1 : availableParallelism() }, work));
   return hashes;
 }
 
-const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const unknown = wanted.filter((name) => !TASKS.has(name));
 if (unknown.length > 0)
   throw new Error(`golden: there is no system or training variant ${unknown.join(', ')}`);
 const before = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Golden) : null;
-const hashes = await hashesOf(wanted.length > 0 ? wanted : [...TASKS.keys()]);
+const all = [...TASKS.keys()].filter(
+  (name) => !quick || !name.includes('/') || QUICK_TRAININGS.includes(name),
+);
+const hashes = await hashesOf(wanted.length > 0 ? wanted : all);
 const here = { node: process.versions.v8, cpu: process.arch };
 if (args.includes('--write')) {
-  const all = { ...before?.hashes, ...hashes };
-  const kept = [...TASKS.keys()].filter((name) => name in all);
-  writeFileSync(
-    FILE,
-    `${JSON.stringify({ ...here, hashes: Object.fromEntries(kept.map((name) => [name, all[name]])) }, null, 2)}\n`,
-  );
+  const known = { ...before?.[kind], ...hashes };
+  const kept = [...TASKS.keys()].filter((name) => name in known);
+  const recorded = { [kind]: Object.fromEntries(kept.map((name) => [name, known[name]])) };
+  writeFileSync(FILE, `${JSON.stringify({ ...before, ...here, ...recorded }, null, 2)}\n`);
 } else {
-  const changed = Object.keys(hashes).filter((name) => hashes[name] !== before?.hashes[name]);
+  const old = before?.[kind] ?? {};
+  const changed = Object.keys(hashes).filter((name) => hashes[name] !== old[name]);
   for (const name of changed)
-    console.log(`${name}: ${before?.hashes[name] ?? 'not recorded'} → ${hashes[name]}`);
+    console.log(`${name}: ${old[name] ?? 'not recorded'} → ${hashes[name]}`);
   console.log(`golden: ${Object.keys(hashes).length} runs, ${changed.length} changed`);
   if (changed.length > 0 && before?.node !== here.node)
     console.log(
