@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 import { type RunFile, readRunFile } from '../src/lab/train/files/run-file.ts';
-import { getTraining } from '../src/recipes/index.ts';
+import { getTraining } from '../src/systems/index.ts';
 import { slow } from '../test/slow/slow.ts';
 import { DIST, visit } from './browser.ts';
 import { KillableBrowser } from './killable.ts';

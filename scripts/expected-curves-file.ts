@@ -6,7 +6,7 @@ import { groupBy } from '../src/base/items.ts';
 import type { Trained } from '../src/cli/study/folder.ts';
 import { linesOf } from '../src/evaluate/study/curves.ts';
 import type { ExpectedCurve, ExpectedCurves } from '../src/evaluate/study/expected-curves.ts';
-import { findTraining, getTraining } from '../src/recipes/index.ts';
+import { findTraining, getTraining } from '../src/systems/index.ts';
 import type { TrainSettings } from '../src/recipes/parts/training.ts';
 
 const root = resolve(import.meta.dirname, '..');

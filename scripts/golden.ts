@@ -23,7 +23,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { messageOf } from '../src/base/errors.ts';
-import { RECIPES, TRAININGS } from '../src/recipes/index.ts';
+import { RECIPES, TRAININGS } from '../src/systems/index.ts';
 import type { Recipe } from '../src/recipes/parts/recipe.ts';
 import type { Rollout } from '../src/records/rollout.ts';
 

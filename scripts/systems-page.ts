@@ -3,7 +3,7 @@ import { format } from 'oxfmt';
 import { measuredPolicy, verdictsFor } from '../src/evaluate/study/signatures/measured.ts';
 import { unmeasuredOf } from '../src/evaluate/study/signatures/unmeasured.ts';
 import { verdictWords } from '../src/evaluate/study/signatures/words.ts';
-import { RECIPES } from '../src/recipes/index.ts';
+import { RECIPES } from '../src/systems/index.ts';
 import type { Recipe } from '../src/recipes/parts/recipe.ts';
 import { constantsOf, type Constant } from '../src/recipes/parts/sources.ts';
 import { SWITCHES } from '../src/recipes/switches/list.ts';
@@ -31,7 +31,7 @@ systems: [switches of training](#switches-of-training).
 
 const LIST_HEAD = `# Systems
 
-Each system of \`src/recipes/index.ts\` with its paper (arXiv) and its trainings. \`npx tsx scripts/systems-doc.ts\` writes this list, and \`systems.md\` beside it, which git ignores:
+Each system of \`src/systems/index.ts\` with its paper (arXiv) and its trainings. \`npx tsx scripts/systems-doc.ts\` writes this list, and \`systems.md\` beside it, which git ignores:
 differences from the paper, sources of constants, published figures, expected effect and what was measured of it. \`lab recipes --json\` prints the same.
 `;
 

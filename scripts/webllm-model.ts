@@ -9,7 +9,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { instructionText } from '../src/agent/transcript/instruction.ts';
-import { getRecipe } from '../src/recipes/index.ts';
+import { getRecipe } from '../src/systems/index.ts';
 
 const metadataSchema = z.object({
   context_window_size: z.number(),

@@ -14,7 +14,7 @@ import { chromium } from 'playwright-core';
 import { z } from 'zod';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
 import { serve } from '../../scripts/serve/server.mjs';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import { initialState } from '../../src/learn/rl/state.ts';
 import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import type { RunRecord } from '../../src/lab/contract/records/runs.ts';

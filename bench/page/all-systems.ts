@@ -15,7 +15,7 @@ import { KillableBrowser } from '../../e2e/killable.ts';
 import { serve } from '../../scripts/serve/server.mjs';
 import { DEFAULT_SPEC } from '../../src/evaluate/systems/spec.ts';
 import { writeEvaluationFile } from '../../src/evaluate/systems/file.ts';
-import { RECIPES } from '../../src/recipes/index.ts';
+import { RECIPES } from '../../src/systems/index.ts';
 import { LIMIT_MS, traceMainThread, type MainThread } from './main-thread.ts';
 
 const { values } = parseArgs({

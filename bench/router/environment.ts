@@ -10,7 +10,7 @@ import { builtIn } from '../../src/cli/shared/paths.ts';
 import type { Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';

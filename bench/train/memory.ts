@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { heldOutSample } from '../../src/learn/rl/held-out.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import { parseJson } from '../../src/base/fetch-file.ts';
 import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import { prepareNode } from '../../src/policy/node/prepare.ts';

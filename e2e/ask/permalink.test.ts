@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Page } from 'playwright-core';
-import { RECIPES } from '../../src/recipes/index.ts';
+import { RECIPES } from '../../src/systems/index.ts';
 import { faultsInBoth } from '../axe.ts';
 import { eventKinds, openPage, runStatus, useStage } from '../browser.ts';
 

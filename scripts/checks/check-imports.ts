@@ -1,7 +1,8 @@
 /**
- * Imports go one way: ui, cli → lab → handover, pretrain → evaluate → learn → agent → policy, retrieval, world →
- * formats → records → base. `recipes` are values that agent and everything above it read. The core
- * knows no React, no DOM library and no storage. Prints every import that goes another way.
+ * Imports go one way: ui, cli → lab → handover, pretrain → evaluate → systems → learn → agent → policy, retrieval, world →
+ * formats → records → base. `recipes` are values that agent and everything above it read. The loop and the trainer know no
+ * system: they find one in the registry that `systems` fills. The core knows no React, no DOM library and no storage.
+ * Prints every import that goes another way.
  */
 import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
@@ -9,7 +10,7 @@ import { sourceFiles, specifiers, targetOf } from './source-files.ts';
 
 const ground = ['base', 'records', 'formats'];
 const models = [...ground, 'policy', 'retrieval', 'world', 'recipes'];
-const core = [...models, 'agent', 'learn', 'evaluate'];
+const core = [...models, 'agent', 'learn', 'systems', 'evaluate'];
 const mayImport: Record<string, readonly string[]> = {
   base: [],
   records: ['base'],
@@ -22,7 +23,8 @@ const mayImport: Record<string, readonly string[]> = {
   recipes: ['base', 'records', 'policy/lora'],
   agent: models,
   learn: [...models, 'agent'],
-  evaluate: [...models, 'agent', 'learn'],
+  systems: [...models, 'agent', 'learn'],
+  evaluate: [...models, 'agent', 'learn', 'systems'],
   handover: core,
   pretrain: core,
   lab: [...core, 'handover'],

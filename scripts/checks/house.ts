@@ -9,7 +9,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { REWARDS } from '../../src/learn/rewards/list.ts';
-import { RECIPES } from '../../src/recipes/index.ts';
+import { RECIPES } from '../../src/systems/index.ts';
 import { recipeSettingsSchema } from '../../src/recipes/parts/settings.ts';
 import { trainSettingsSchema } from '../../src/recipes/parts/training.ts';
 import { idiomsIn } from './check-words.ts';

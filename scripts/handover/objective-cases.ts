@@ -13,7 +13,7 @@ import { Random } from '../../src/base/random.ts';
 import { itemAt } from '../../src/base/items.ts';
 import { estimateAdvantages } from '../../src/learn/advantages.ts';
 import { sequenceWeights, tokenObjective } from '../../src/learn/objective.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const MAPS: Readonly<Record<Trainer, (input: MappingInput) => Mapping<unknown>>> = {

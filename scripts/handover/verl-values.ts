@@ -9,7 +9,7 @@ import { learningRateAt } from '../../src/learn/schedule.ts';
 import { withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { randomNumbers } from '../../src/base/random.ts';
 import { itemAt } from '../../src/base/items.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const [QUESTIONS, GROUP, STEPS] = [6, 4, 10];

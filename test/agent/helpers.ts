@@ -6,7 +6,7 @@ import { applyUpdate } from '../../src/agent/apply.ts';
 import type { RolloutRequest } from '../../src/agent/request.ts';
 import { createRouter, type Router } from '../../src/agent/router/router.ts';
 import { runRollout } from '../../src/agent/run.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
 import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';

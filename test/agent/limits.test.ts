@@ -3,7 +3,7 @@ import type { Rollout, Segment } from '../../src/records/rollout.ts';
 import { HINTS } from '../../src/records/protocol.ts';
 import { runRollout } from '../../src/agent/run.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import { eventsOf, faultsOf, QUESTION, retrieverOver, run, stopReason } from './helpers.ts';
 import { base, THINK } from './loop-script.ts';
 import { idsOf, ScriptedPolicy } from './scripted-policy.ts';

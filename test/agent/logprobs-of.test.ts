@@ -3,7 +3,7 @@ import type { RolloutUpdate } from '../../src/records/updates.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { runRollout } from '../../src/agent/run.ts';
 import type { GenerateOptions, PolicyInfo, PolicySession } from '../../src/policy/policy.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { QUESTION, retrieverOver } from './helpers.ts';
 import { ScriptedPolicy } from './scripted-policy.ts';

@@ -7,7 +7,7 @@ import type { Rollout } from '../../src/records/rollout.ts';
 import { createPolicy } from '../../src/policy/open/load.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { initWeights } from '../../src/policy/checkpoint/weights.ts';
-import { getRecipe, RECIPES } from '../../src/recipes/index.ts';
+import { getRecipe, RECIPES } from '../../src/systems/index.ts';
 import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runGroup, runRollout } from '../../src/agent/run.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { deriveSeed } from '../../src/base/random.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import {
   contextText,
   eventsOf,

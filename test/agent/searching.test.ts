@@ -4,7 +4,7 @@ import type { Router } from '../../src/agent/router/router.ts';
 import { priorWeights } from '../../src/agent/router/router.ts';
 import type { RouterState } from '../../src/agent/router/features.ts';
 import { runRollout } from '../../src/agent/run.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import { HINTS } from '../../src/records/protocol.ts';
 import type { SearchTarget } from '../../src/records/hits.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { instructionText } from '../../src/agent/transcript/instruction.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import { contextText, eventsOf, expectInvariants, run } from './helpers.ts';
 
 /** DeepDiver's rounds: several queries in one search, answered by one result. */

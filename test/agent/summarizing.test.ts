@@ -6,7 +6,7 @@ import { stepRecord } from '../../src/learn/rl/record.ts';
 import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import { openSummarizer } from '../../src/retrieval/summarize/index.ts';
 import type { Summarizer } from '../../src/retrieval/summarize/summarizer.ts';
 import {

@@ -11,7 +11,7 @@ import { describeExperiment, readExperiment } from '../../src/cli/environment/ex
 import { openSources } from '../../src/cli/shared/parts.ts';
 import { environmentHash, type Experiment } from '../../src/handover/environment/experiment.ts';
 import type { Health, Turn } from '../../src/handover/environment/protocol.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import { readRecord } from '../../src/formats/rollouts/detect.ts';
 import { serve, type TestServer } from '../retrieval/engines/server.ts';
 import { DOCUMENTS, searchR1Reply } from '../retrieval/engines/strict.ts';

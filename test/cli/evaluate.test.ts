@@ -3,7 +3,7 @@ import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/eva
 import { parseOptions } from '../../src/cli/shared/options.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
-import { getRecipe, getTraining } from '../../src/recipes/index.ts';
+import { getRecipe, getTraining } from '../../src/systems/index.ts';
 import { withOverrides } from '../../src/recipes/parts/settings.ts';
 
 const runOf = (...changes: string[]): TrainSettings =>

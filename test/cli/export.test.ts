@@ -12,7 +12,7 @@ import {
   type RunFile,
 } from '../../src/cli/train/folder.ts';
 import { initialState } from '../../src/learn/rl/state.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import { labHere } from './lab.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'forage-export-'));

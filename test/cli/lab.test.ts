@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runGroup } from '../../src/agent/run.ts';
 import type { DeviceReport } from '../../src/policy/measure/report.ts';
 import { openParts } from '../../src/cli/shared/parts.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
 import { ALL_TESTS } from '../slow/slow.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SYSTEMS_LIST_FILE, systemsList, systemsPage } from '../../scripts/systems-page.ts';
 import { unmeasuredOf } from '../../src/evaluate/study/signatures/unmeasured.ts';
-import { RECIPES, TRAININGS } from '../../src/recipes/index.ts';
+import { RECIPES, TRAININGS } from '../../src/systems/index.ts';
 import { SWITCHES } from '../../src/recipes/switches/list.ts';
 import { labHere } from './lab.ts';
 

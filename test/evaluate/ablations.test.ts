@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BASELINE_ARMS, MECHANISM_ARMS } from '../../src/evaluate/ablations.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import { withOverrides } from '../../src/recipes/parts/settings.ts';
 
 it('every arm is a valid recipe with valid settings, and no two are the same', () => {

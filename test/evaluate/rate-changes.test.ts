@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rateChanges } from '../../src/evaluate/rate-changes.ts';
 import { learningRateAt } from '../../src/learn/schedule.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 
 const run = (
   schedule: 'constant' | 'cosine',

@@ -3,7 +3,7 @@ import { meanKl, nextCoefficient } from '../../src/learn/adaptive-kl.ts';
 import { decodeState, encodeState } from '../../src/learn/rl/state.ts';
 import { withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { switchClash } from '../../src/learn/settings/switches.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import { settingsOf, train } from './rl/scripted-run.ts';
 
 const ZIEGLER = { target: 0.2, gain: 0.1 };

@@ -6,7 +6,7 @@ import { trainedTokens } from '../../src/learn/mask.ts';
 import { klTerm, surrogate } from '../../src/learn/objective.ts';
 import { overlongPenalty } from '../../src/learn/overlong.ts';
 import { learningRateAt } from '../../src/learn/schedule.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import { policySegment, readSegment } from '../fixtures/rollouts.ts';
 
 /** Learning's equations exactly at their bounds. */

@@ -48,12 +48,12 @@ beforeAll(() => {
   writeFileSync(join(dir, 'drive.ts'), DRIVER);
 
   writeFileSync(join(dir, `src/recipes/agents/${id}.ts`), source);
-  const list = join(dir, 'src/recipes/index.ts');
+  const list = join(dir, 'src/systems/index.ts');
   const text = readFileSync(list, 'utf8').replace(
     'readonly Recipe[] = [',
     `readonly Recipe[] = [\n  ${name},`,
   );
-  writeFileSync(list, `import { ${name} } from './agents/${id}.ts';\n${text}`);
+  writeFileSync(list, `import { ${name} } from '../recipes/agents/${id}.ts';\n${text}`);
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 

@@ -4,7 +4,7 @@ import {
   recipeSettingsSchema,
   withOverrides,
 } from '../../src/recipes/parts/settings.ts';
-import { getRecipe, RECIPES } from '../../src/recipes/index.ts';
+import { getRecipe, RECIPES } from '../../src/systems/index.ts';
 import { ROUTER_PRIOR } from '../../src/recipes/router-prior.ts';
 import { FEATURE_NAMES } from '../../src/agent/router/features.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sequenceWeights, tokenObjective } from '../../src/learn/objective.ts';
-import { getTraining, RECIPES } from '../../src/recipes/index.ts';
+import { getTraining, RECIPES } from '../../src/systems/index.ts';
 import { constantsOf } from '../../src/recipes/parts/sources.ts';
 
 /** Settings of training against the scripts and losses that their systems released. */

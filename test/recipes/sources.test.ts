@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RECIPES } from '../../src/recipes/index.ts';
+import { RECIPES } from '../../src/systems/index.ts';
 import { constantsOf } from '../../src/recipes/parts/sources.ts';
 import { SWITCHES } from '../../src/recipes/switches/list.ts';
 import { labHere } from '../cli/lab.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { merge } from '../../src/base/objects.ts';
 import { parseTrainSettings } from '../../src/learn/settings/edit-settings.ts';
 import { untrainable } from '../../src/learn/rl/trainable.ts';
-import { getTraining, RECIPES, TRAININGS } from '../../src/recipes/index.ts';
+import { getTraining, RECIPES, TRAININGS } from '../../src/systems/index.ts';
 import { getSwitch, SWITCHES } from '../../src/recipes/switches/list.ts';
 import { isOn, unfit, withSwitches } from '../../src/recipes/switches/put.ts';
 

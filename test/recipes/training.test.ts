@@ -8,7 +8,7 @@ import {
   getTraining,
   recipeOf,
   TRAININGS,
-} from '../../src/recipes/index.ts';
+} from '../../src/systems/index.ts';
 
 const IDS = TRAININGS.map(({ id }) => id);
 

@@ -4,7 +4,7 @@ import { runRollout } from '../../src/agent/run.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { NoisyRetriever } from '../../src/learn/curriculum/noisy-retriever.ts';
 import { cachingRetriever } from '../../src/handover/environment/caching-retriever.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/systems/index.ts';
 import { SEARCH_METHODS } from '../../src/recipes/parts/settings.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../src/retrieval/open.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';

@@ -12,7 +12,7 @@ import {
   loadExpectedCurves,
   type ExpectedCurves,
 } from '../../src/evaluate/study/expected-curves.ts';
-import { findTraining, getTraining } from '../../src/recipes/index.ts';
+import { findTraining, getTraining } from '../../src/systems/index.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 
 const run = (settings: Partial<TrainSettings>, scores: Record<number, number>): Measured => ({

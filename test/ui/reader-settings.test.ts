@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ImportedRollout } from '../../src/formats/rollouts/shape/imported.ts';
 import { groupCredit } from '../../src/evaluate/rollouts/align.ts';
 import { lossOfRollout, lossOfRun } from '../../src/evaluate/rollouts/what-if/training.ts';
-import { getTraining } from '../../src/recipes/index.ts';
+import { getTraining } from '../../src/systems/index.ts';
 import {
   alternativeTo,
   settingsFor,

@@ -3,7 +3,7 @@ import { runRollout } from '../../../src/agent/run.ts';
 import type { Passage } from '../../../src/records/records.ts';
 import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
 import { openWebLlm } from '../../../src/policy/remote/webllm/start.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { createRetriever } from '../../../src/retrieval/create.ts';
 import { LexicalIndex } from '../../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../../src/retrieval/local.ts';

@@ -6,7 +6,7 @@ import { describeUnknown, sourcesInUse } from '../../agent/answers/unknown-names
 import { outsideAnswer, outsideText } from '../../records/outside-answer.ts';
 import { searchNumbers } from '../../records/searches.ts';
 import type { AgentEvent } from '../../records/events.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';

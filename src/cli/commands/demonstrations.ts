@@ -16,7 +16,7 @@ import type { Endpoint } from '../../records/setup.ts';
 import { demonstrateByTeacher } from '../../learn/demonstrations/from-teacher.ts';
 import { connectServer, isAddress } from '../helpers/text-model.ts';
 import { openReader } from '../../policy/open/reader.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import { openOutput, writeAll, type Output } from '../evaluate/output.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';

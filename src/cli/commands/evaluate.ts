@@ -5,7 +5,7 @@ import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { getRecipe, recipeOf } from '../../recipes/index.ts';
+import { getRecipe, recipeOf } from '../../systems/index.ts';
 import {
   mergeOverrides,
   withOverrides,

@@ -2,7 +2,7 @@ import { stieText } from '../../agent/stie/counts-text.ts';
 import type { Question } from '../../records/records.ts';
 import { askedWith } from '../../agent/settings/asking.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';

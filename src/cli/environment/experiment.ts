@@ -9,7 +9,7 @@ import {
   TOKENIZER_FILES,
   type Experiment,
 } from '../../handover/environment/experiment.ts';
-import { asWord } from '../../recipes/index.ts';
+import { asWord } from '../../systems/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { worldQuestionSchema, type WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';

@@ -1,6 +1,6 @@
 import { createRouter } from '../../agent/router/router.ts';
 import { runRollout } from '../../agent/run.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import type { Passage } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { createRetriever } from '../../retrieval/create.ts';

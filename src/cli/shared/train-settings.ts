@@ -4,7 +4,7 @@ import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { idleBecause } from '../../learn/settings/idle.ts';
 import { warningsOf } from '../../learn/run/warnings.ts';
 import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
-import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
+import { findTraining, getTraining, TRAININGS } from '../../systems/index.ts';
 import { getSwitch, SWITCHES } from '../../recipes/switches/list.ts';
 import { rewardOf, withSwitches } from '../../recipes/switches/put.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

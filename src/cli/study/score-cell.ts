@@ -11,7 +11,7 @@ import { checkFaults } from '../../learn/rl/collect.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import { TRAINING } from '../../recipes/parts/training-base.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { allows } from '../../world/questions/compositions.ts';

@@ -1,6 +1,6 @@
 import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/measured.ts';
 import { unmeasuredOf } from '../../evaluate/study/signatures/unmeasured.ts';
-import { RECIPES } from '../../recipes/index.ts';
+import { RECIPES } from '../../systems/index.ts';
 import { constantsOf } from '../../recipes/parts/sources.ts';
 import { SWITCHES } from '../../recipes/switches/list.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';

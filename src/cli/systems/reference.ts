@@ -2,7 +2,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { runRollout } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { armResult, referenceTable } from '../../evaluate/reference.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Hit } from '../../records/hits.ts';

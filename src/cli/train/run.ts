@@ -5,7 +5,7 @@ import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
 import { readDemonstrations, sizeOf } from '../../learn/rl/demonstrations.ts';
 import type { GivenDemonstrations } from '../../lab/contract/training.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
-import { asWord } from '../../recipes/index.ts';
+import { asWord } from '../../systems/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';

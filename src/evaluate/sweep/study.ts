@@ -1,5 +1,5 @@
 import { canonical } from '../../base/hash.ts';
-import { asWord, getTraining } from '../../recipes/index.ts';
+import { asWord, getTraining } from '../../systems/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { z } from 'zod';
 import type { studyFileSchema, StudyWorld } from '../study/file/file.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/errors.ts';
 import { knownAs } from '../../recipes/parts/nearest.ts';
-import { getRecipe, RECIPES } from '../../recipes/index.ts';
+import { getRecipe, RECIPES } from '../../systems/index.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
   recipeSettingsSchema,

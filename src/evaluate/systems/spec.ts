@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import { setupSchema } from '../../retrieval/setup.ts';
 import { parseCustomSystem, type CustomSystem } from './custom.ts';
 

@@ -8,7 +8,7 @@ import { readTags } from '../../agent/transcript/tags.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { stageAt } from '../../learn/settings/stages.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../systems/index.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { itemAt } from '../../base/items.ts';

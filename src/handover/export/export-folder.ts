@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/hash.ts';
 import { ADAPTER_WEIGHTS } from '../../policy/lora/peft.ts';
-import { asWord } from '../../recipes/index.ts';
+import { asWord } from '../../systems/index.ts';
 import {
   environmentHash,
   EXPERIMENT_SCHEMA,

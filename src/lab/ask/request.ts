@@ -1,6 +1,6 @@
 import type { Question } from '../../records/records.ts';
 import type { Setup } from '../../records/setup.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {

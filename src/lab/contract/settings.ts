@@ -4,7 +4,7 @@ import type { EvaluatedPolicy } from '../../evaluate/systems/spec.ts';
 import type { SourceName } from '../../records/hits.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Setup } from '../../records/setup.ts';
-import { RECIPES } from '../../recipes/index.ts';
+import { RECIPES } from '../../systems/index.ts';
 
 /**
  * What a user can set before a run, validated where it enters (address, form, stored preference).

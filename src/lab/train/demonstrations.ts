@@ -11,7 +11,7 @@ import type { DemonstrationModel } from '../../learn/demonstrations/written-poli
 import { rolloutOverrides } from '../../learn/rl/collect.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import { openReader } from '../../policy/open/reader.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../systems/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { PolicyRef, Setup } from '../../records/setup.ts';
 import type {

@@ -1,6 +1,6 @@
 import { BUILT_IN_SETUP, type PolicyRef } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
-import { asWord } from '../../recipes/index.ts';
+import { asWord } from '../../systems/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { undoEnded } from '../storage/free-deleted.ts';
 import type { RunStore } from '../storage/run-store.ts';

@@ -1,7 +1,7 @@
 import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import { OWN_ROLLOUTS, type TrainSettings } from '../../recipes/parts/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';

@@ -2,7 +2,7 @@ import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { CurriculumContext } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

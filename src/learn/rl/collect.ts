@@ -1,6 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { FirstEntropies } from '../branching/entropy.ts';
 import { growGroup } from '../branching/grow.ts';

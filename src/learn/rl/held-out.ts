@@ -5,7 +5,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
 import type { AgentDeps } from '../../agent/request.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { Random } from '../../base/random.ts';
 import type { HeldOutJudge } from './contracts.ts';

@@ -1,5 +1,5 @@
 import { itemAt } from '../../base/items.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import {
   mergeOverrides,
   withOverrides,

@@ -1,6 +1,6 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import { probeClash, switchClash } from '../settings/switches.ts';
 import type { TrainDeps } from './contracts.ts';
 import type { TrainState } from './state.ts';

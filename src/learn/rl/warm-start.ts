@@ -1,7 +1,7 @@
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import { withOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';

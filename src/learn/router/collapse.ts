@@ -1,5 +1,5 @@
 import { collapseText } from '../../agent/router/reward.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

@@ -5,7 +5,7 @@ import { runGroup } from '../../agent/run.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { initAdapter } from '../../policy/lora/init.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';

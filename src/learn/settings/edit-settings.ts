@@ -1,5 +1,5 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
-import { recipeOf } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/registry.ts';
 import { DEFAULT_WARM_UP, type TrainSettings } from '../../recipes/parts/training.ts';
 import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';

@@ -1,6 +1,6 @@
 import { itemAt } from '../../base/items.ts';
 import { sum } from '../../base/statistics.ts';
-import { ownTrajectoriesOf } from '../../recipes/index.ts';
+import { ownTrajectoriesOf } from '../../recipes/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

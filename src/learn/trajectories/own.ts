@@ -1,7 +1,7 @@
 import { runGroup } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { TrajectorySet } from '../../formats/trajectories/shape.ts';
-import { ownTrajectoriesOf, recipeOf } from '../../recipes/index.ts';
+import { ownTrajectoriesOf, recipeOf } from '../../recipes/registry.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';

@@ -5,7 +5,7 @@ import {
   type ExpectedCurve,
   type ExpectedCurves,
 } from '../../evaluate/study/expected-curves.ts';
-import { TRAININGS } from '../../recipes/index.ts';
+import { TRAININGS } from '../../systems/index.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
 import { ChartsTogether } from '../kit/charts/charts-store.tsx';
 import { useAnswer } from '../kit/use-answer.ts';

@@ -1,4 +1,4 @@
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe } from '../../systems/index.ts';
 
 /** Whether rollouts of a recipe read summaries by default. */
 export const readsSummaries = (recipe: string): boolean =>

@@ -3,7 +3,7 @@ import type { EvaluationRecord } from '../../lab/contract/records/evaluations.ts
 import type { CustomSystem } from '../../evaluate/systems/custom.ts';
 import type { SystemChoice } from '../../evaluate/systems/spec.ts';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
-import { RECIPES, TRAININGS } from '../../recipes/index.ts';
+import { RECIPES, TRAININGS } from '../../systems/index.ts';
 import { ask } from '../ask/store/actions.ts';
 import { filterQuestions, NO_FILTER } from '../ask/store/filters.ts';
 import { ASK } from '../ask/store/permalink.ts';

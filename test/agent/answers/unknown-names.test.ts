@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { describeUnknown, sourcesInUse } from '../../../src/agent/answers/unknown-names.ts';
 import { unknownNames } from '../../../src/agent/answers/look-up-names.ts';
 import { namesOfQuestion } from '../../../src/agent/answers/names-in-question.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 import { LOCAL_ONLY } from '../../../src/recipes/local-only.ts';
 import { mentionsIn, type Mentions } from '../../../src/retrieval/lexical/mentions.ts';

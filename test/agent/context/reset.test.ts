@@ -5,7 +5,7 @@ import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { eventsOf, expectSegments, QUESTION, retrieverOver } from '../helpers.ts';

@@ -6,7 +6,7 @@ import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import { eventsOf, LOCAL, QUESTION, retrieverOver, run } from '../helpers.ts';
 

@@ -5,7 +5,7 @@ import { runGroup, runRollout } from '../../../src/agent/run.ts';
 import { sleep } from '../../../src/base/sleep.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { PROMPTED } from '../../../src/recipes/prompted/list.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';

@@ -9,7 +9,7 @@ import { Extractive } from '../../../src/retrieval/summarize/extractive.ts';
 import type { Chain } from '../../../src/recipes/methods/chain.ts';
 import { reappended } from '../../../src/recipes/methods/extraction.ts';
 import type { ActionWeights } from '../../../src/recipes/methods/reward-model.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';

@@ -5,7 +5,7 @@ import { runRollout } from '../../../src/agent/run.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import type { Policy, PolicySession } from '../../../src/policy/policy.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import { QUESTION, retrieverOver } from '../helpers.ts';

@@ -8,7 +8,7 @@ import { FORM_BLOCKS } from '../../../src/records/form-line.ts';
 import { SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
 import { readTags } from '../../../src/agent/transcript/tags.ts';
 import type { PolicyChat } from '../../../src/policy/policy.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 import { tokenizer as builtIn } from '../tokenizer.ts';
 import { CHAT_TOKENS, wordTokenizer } from './tokenizers.ts';

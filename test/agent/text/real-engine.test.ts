@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readTags } from '../../../src/agent/transcript/tags.ts';
-import { getRecipe, RECIPES } from '../../../src/recipes/index.ts';
+import { getRecipe, RECIPES } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import { createPolicy, loadWeights } from '../../../src/policy/open/load.ts';
 import type { Policy } from '../../../src/policy/policy.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tagNames } from '../../../src/agent/transcript/dialects/names.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { emptyRollout, readSegment } from '../../fixtures/rollouts.ts';
 
 /** Pairs of tags as the systems' released code writes them, by the protocol's own block. */

@@ -7,7 +7,7 @@ import { schemaOf, toolsOf } from '../../../src/agent/transcript/tool-list.ts';
 import { randomNumbers } from '../../../src/base/random.ts';
 import type { TurnMessage } from '../../../src/policy/text-model.ts';
 import { type RecipeSettings, withOverrides } from '../../../src/recipes/parts/settings.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { eventsOf, faultsOf, QUESTION, retrieverOver, stopReason } from '../helpers.ts';
 import { runText } from './helpers.ts';

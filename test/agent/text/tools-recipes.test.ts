@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RECIPES } from '../../../src/recipes/index.ts';
+import { RECIPES } from '../../../src/systems/index.ts';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { runFork } from '../../../src/agent/run.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';

@@ -7,7 +7,7 @@ import type { PolicyChat } from '../../../src/policy/policy.ts';
 import type { ChatMessage } from '../../../src/policy/text-model.ts';
 import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
 import { contextText, eventsOf, QUESTION } from '../helpers.ts';

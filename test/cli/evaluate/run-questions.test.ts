@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { runQuestions } from '../../../src/cli/evaluate/run-questions.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { QUESTION, retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
 

@@ -14,7 +14,7 @@ import {
 import { openCorpus, readCorpus, readQuestions } from '../../../src/cli/shared/import-files.ts';
 import { parseOptions } from '../../../src/cli/shared/options.ts';
 import type { Parts } from '../../../src/cli/shared/parts.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-import-'));

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { stieCounts } from '../../../src/agent/stie/counts.ts';
 import { TrainMeter } from '../../../src/cli/train/progress.ts';
 import type { VerdictEvent } from '../../../src/records/events.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
 
 afterEach(() => void vi.restoreAllMocks());

@@ -17,7 +17,7 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import { countSearches, searchNumbers } from '../../../src/records/searches.ts';
 import { ANSWER, FIRST, LOOP, SECOND, THINK } from '../../agent/loop-script.ts';
 import { retrieverOver, run } from '../../agent/helpers.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import { measuresOf } from '../../../src/ui/ask/columns/measures.ts';
 import { roundName } from '../../../src/ui/kit/beside/beside-layout.ts';

@@ -8,7 +8,7 @@ import { sweepSecondsLeft } from '../../../src/evaluate/sweep/pace.ts';
 import { planStudy } from '../../../src/evaluate/study/plan.ts';
 import { readStudy } from '../../../src/evaluate/study/file/read.ts';
 import { checkTrainable } from '../../../src/learn/rl/trainable.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainStep } from '../../../src/records/training.ts';
 
 const plan = (text: string, id = 'kunlun-baize/dapo') =>

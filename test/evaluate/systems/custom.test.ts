@@ -11,7 +11,7 @@ import {
 } from '../../../src/evaluate/systems/custom.ts';
 import { readEvaluationFile } from '../../../src/evaluate/systems/file.ts';
 import { parseSpec, DEFAULT_SPEC } from '../../../src/evaluate/systems/spec.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 
 const SYSTEM: CustomSystem = {
   ...duplicateOf(getRecipe('kunlun-baize'), 'mine', 'Mine'),

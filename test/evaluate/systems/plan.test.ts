@@ -11,7 +11,7 @@ import { sourceNeeded } from '../../../src/evaluate/source-needed.ts';
 import { hopsFound } from '../../../src/evaluate/systems/plan/row.ts';
 import { readAs } from '../../../src/evaluate/systems/plan/rollout-id.ts';
 import { duplicateOf, type CustomSystem } from '../../../src/evaluate/systems/custom.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { TableFormat } from '../../../src/evaluate/systems/table/shape.ts';
 import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
 import { tableText } from '../../../src/evaluate/systems/table/text.ts';

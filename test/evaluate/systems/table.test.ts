@@ -13,7 +13,7 @@ import { holm } from '../../../src/evaluate/systems/table/holm.ts';
 import { signFlipTest } from '../../../src/evaluate/systems/table/signs.ts';
 import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
 import { tableText } from '../../../src/evaluate/systems/table/text.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { cell, RESULT, system } from './by-hand.ts';
 
 describe("Holm's correction", () => {

@@ -8,7 +8,7 @@ import { printFilter } from '../../../src/evaluate/rollouts/filter/ast.ts';
 import { rowOf } from '../../../src/evaluate/rollouts/row.ts';
 import { readTrajectories } from '../../../src/formats/trajectories/read.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
 import { readRunFile, writeRunFile } from '../../../src/lab/train/files/run-file.ts';
 import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';

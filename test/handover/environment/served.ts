@@ -13,7 +13,7 @@ import type {
   Turn,
 } from '../../../src/handover/environment/protocol.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';

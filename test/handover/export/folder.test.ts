@@ -12,7 +12,7 @@ import {
 import type { FolderFile } from '../../../src/handover/export/parts/folder.ts';
 import { readBundledFile } from '../../../src/handover/files/bundled.ts';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
-import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
+import { getTraining, TRAININGS } from '../../../src/systems/index.ts';
 import { sha256 } from '../../../src/base/hash.ts';
 import { changed, tinySource } from './source.ts';
 

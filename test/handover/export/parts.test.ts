@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { exportFolder, exportRefusals } from '../../../src/handover/export/export-folder.ts';
 import { readBundledFile } from '../../../src/handover/files/bundled.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { trainSettingsSchema } from '../../../src/recipes/parts/training.ts';
 import { tinySource } from './source.ts';
 

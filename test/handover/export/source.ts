@@ -1,6 +1,6 @@
 import type { ExperimentSource } from '../../../src/handover/export/parts/experiment.ts';
 import type { MappingInput } from '../../../src/handover/export/mapping/mapping.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 
 /** Settings with some of them changed, one level deep where they are objects. */

@@ -6,7 +6,7 @@ import { exportFolder, exportRefusals } from '../../../src/handover/export/expor
 import type { FolderFile } from '../../../src/handover/export/parts/folder.ts';
 import { readBundledFile } from '../../../src/handover/files/bundled.ts';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { changed, tinySource } from './source.ts';
 
 const settings = changed('search/grpo', { steps: 4, heldOut: { questions: 3 } });

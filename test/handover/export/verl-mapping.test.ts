@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hydraOverrides, mapToVerl } from '../../../src/handover/export/mapping/verl.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
+import { getTraining, TRAININGS } from '../../../src/systems/index.ts';
 
 const mapped = (
   changes: readonly string[] = [],

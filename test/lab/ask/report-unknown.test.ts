@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { RemoteRetriever } from '../../../src/lab/corpus/retrieval/start-retrieval.ts';
 import { messageOf } from '../../../src/base/errors.ts';
 import type { RetrievalApi } from '../../../src/lab/contract/retrieval.ts';

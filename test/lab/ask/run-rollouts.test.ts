@@ -4,7 +4,7 @@ import { recipeFor } from '../../../src/lab/ask/request.ts';
 import type { RunPolicies } from '../../../src/lab/ask/run-policies.ts';
 import { runRollouts } from '../../../src/lab/ask/run-rollouts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/lab/contract/settings.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 

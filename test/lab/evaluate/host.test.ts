@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { EvaluationSpec } from '../../../src/evaluate/systems/spec.ts';
 import type { EvaluationMessage } from '../../../src/lab/contract/evaluations.ts';
 import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { EvaluationDatabase } from '../../../src/lab/evaluate/database.ts';
 import { EvaluationHost, type EvaluationHostParts } from '../../../src/lab/evaluate/host.ts';
 import { EvaluationStore } from '../../../src/lab/evaluate/store.ts';

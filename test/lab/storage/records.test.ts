@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseRun } from '../../../src/lab/storage/records.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 
 describe('a stored run', () => {

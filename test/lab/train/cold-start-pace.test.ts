@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ColdStartPace } from '../../../src/lab/train/pace/cold-start-pace.ts';
 import { timeByProbe } from '../../../src/lab/train/pace/estimate.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { Probe } from '../../../src/learn/run/probe-shape.ts';
 
 it('the time of a cold start is that of its updates and evaluations, without the evaluation before the first', () => {

@@ -8,7 +8,7 @@ import { DemonstrationsHost } from '../../../src/lab/train/demonstrations.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { readSmallFile } from '../../../src/policy/checkpoint/checkpoint.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { WorldQuestion } from '../../../src/retrieval/world/manifest.ts';
 import { LOCAL, QUESTION, retrieverOver, WEB } from '../../agent/helpers.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getRecipe, getTraining } from '../../../src/recipes/index.ts';
+import { getRecipe, getTraining } from '../../../src/systems/index.ts';
 import { withOverrides } from '../../../src/recipes/parts/settings.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { withSource } from '../../../src/lab/train/setup-source.ts';

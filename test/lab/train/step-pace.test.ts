@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MadeStep } from '../../../src/records/training.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { ActiveRun } from '../../../src/lab/train/active-run.ts';
 import {
   expectedTime,

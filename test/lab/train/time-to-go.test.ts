@@ -5,7 +5,7 @@ import { groupBy } from '../../../src/base/items.ts';
 import { median } from '../../../src/base/statistics.ts';
 import { searchesToCome } from '../../../src/lab/train/pace/learning-to-search.ts';
 import { paceOf, secondsLeft } from '../../../src/lab/train/pace/step-pace.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { MadeStep } from '../../../src/records/training.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
 

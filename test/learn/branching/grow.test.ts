@@ -7,7 +7,7 @@ import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import { turnsOf } from '../../../src/learn/branching/entropy.ts';
 import { growGroup } from '../../../src/learn/branching/grow.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { Branching } from '../../../src/recipes/parts/branching.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { openTestWorld, type World } from '../rl/helpers.ts';

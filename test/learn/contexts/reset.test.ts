@@ -7,7 +7,7 @@ import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
 import { untrainable } from '../../../src/learn/rl/trainable.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { segmentsOf } from '../../../src/learn/trajectories/segments.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 import { retrieverOver } from '../../agent/helpers.ts';

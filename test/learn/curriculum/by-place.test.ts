@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { trainBuiltIn } from '../branching/built-in-run.ts';
 import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';

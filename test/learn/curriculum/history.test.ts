@@ -10,7 +10,7 @@ import {
   spread,
   weaknessBudget,
 } from '../../../src/learn/curriculum/history/spread.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { fillAdvantages, sequencesOf, updateBatches } from '../../../src/learn/rl/batch.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';

@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import type { Curriculum, CurriculumContext, Json } from '../../../src/learn/rl/contracts.ts';
 import type { PolicySession } from '../../../src/policy/policy.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { idsOf, ScriptedPolicy, ScriptedSession } from '../../agent/scripted-policy.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../../src/learn/curriculum/own-demonstrations.ts';
 import { describeFailure } from '../../../src/lab/contract/failures.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { QUESTION, retrieverOver } from '../../agent/helpers.ts';
 import { LOOP } from '../../agent/loop-script.ts';

@@ -7,7 +7,7 @@ import {
   noiseRate,
   SimulatedRetriever,
 } from '../../../src/learn/curriculum/simulated-retriever.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 
 const SCHEDULE = { start: 0, end: 0.5, base: 4 };

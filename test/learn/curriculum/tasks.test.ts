@@ -7,7 +7,7 @@ import {
   type Task,
 } from '../../../src/learn/curriculum/tasks.ts';
 import type { DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 

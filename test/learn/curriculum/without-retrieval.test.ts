@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { RewardId } from '../../../src/learn/rewards/list.ts';
 import { eventsOf, faultsOf, QUESTION, run } from '../../agent/helpers.ts';

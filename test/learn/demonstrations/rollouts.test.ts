@@ -8,7 +8,7 @@ import type {
   DemonstrationOptions,
   Outcome,
 } from '../../../src/learn/demonstrations/write-rollout.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import { wordTokenizer } from '../../agent/text/tokenizers.ts';
 import { modelWith } from './model.ts';

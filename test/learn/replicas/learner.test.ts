@@ -7,7 +7,7 @@ import {
   type FromReplica,
   type ToReplica,
 } from '../../../src/learn/replicas/replica-channel.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replica.ts';
 import { portChannel } from '../../../src/cli/train/channel.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';

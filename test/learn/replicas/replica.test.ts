@@ -4,7 +4,7 @@ import { TrainReplica, trainedCount, type TrainItem } from '../../../src/learn/r
 import type { PackedBatch } from '../../../src/policy/lora/train-batch.ts';
 import type { LoraTrainer, RowScores } from '../../../src/policy/lora/trainer.ts';
 import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { tinyWeights } from '../rl/helpers.ts';

@@ -9,7 +9,7 @@ import {
   worseAlone,
 } from '../../../src/learn/rl/batch.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { StopEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';

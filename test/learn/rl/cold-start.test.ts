@@ -5,7 +5,7 @@ import { decodeState, encodeState, isUntrained } from '../../../src/learn/rl/sta
 import { warmUpData, warmUpLength } from '../../../src/learn/rl/warm-up-data.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { untrainable } from '../../../src/learn/rl/trainable.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { DEFAULT_WARM_UP } from '../../../src/recipes/parts/training.ts';
 import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from './helpers.ts';
 

@@ -7,7 +7,7 @@ import {
   type Collected,
   type CollectRequest,
 } from '../../../src/learn/rl/collect.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';

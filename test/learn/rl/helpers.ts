@@ -12,7 +12,7 @@ import type {
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import type { TrainResult } from '../../../src/learn/rl/contracts.ts';
 import { trainRun } from '../../../src/learn/rl/loop.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import type { TrainDeps } from '../../../src/learn/rl/contracts.ts';
 import { initialState, isUntrained } from '../../../src/learn/rl/state.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainItem } from '../../../src/learn/replicas/replica.ts';
 import { retrieverOver } from '../../agent/helpers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { ReplicaClient, TrainItem } from '../../../src/learn/replicas/replica.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';

@@ -6,7 +6,7 @@ import { trainRun } from '../../../src/learn/rl/loop.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import type { MadeStep } from '../../../src/records/training.ts';
 import type { Question } from '../../../src/records/records.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
+import { getTraining, TRAININGS } from '../../../src/systems/index.ts';
 import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
 import { untrainable } from '../../../src/learn/rl/trainable.ts';
 import { openTestWorld, tinySettings, trainTiny, type World } from './helpers.ts';

@@ -5,7 +5,7 @@ import { createRouter, type Router } from '../../../src/agent/router/router.ts';
 import type { AgentEvent, RouteEvent } from '../../../src/records/events.ts';
 import type { SourceName } from '../../../src/records/hits.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 
 export const settingsOf = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nothingLearned, skippedWords } from '../../../src/learn/run/nothing-learned.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { MadeStep, SkippedUpdate } from '../../../src/records/training.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';

@@ -8,7 +8,7 @@ import {
   wavesSeconds,
 } from '../../../src/learn/run/predict.ts';
 import type { Probe, ProbedRollout } from '../../../src/learn/run/probe-shape.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { probeOf } from '../../fixtures/probes.ts';
 
 /** Times predicted from a probe, worked by hand. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { warningsOf } from '../../../src/learn/run/warnings.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
+import { getTraining, TRAININGS } from '../../../src/systems/index.ts';
 
 /** What the form of the page and the command line say of settings that are allowed and hardly meant. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { overridesInForce } from '../../../src/learn/settings/overrides.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 
 const base = getTraining('search/grpo');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { idleBecause } from '../../../src/learn/settings/idle.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 
 /** Why a setting does nothing in a training with changes; null where it may do something. */
 const why = (training: string, path: string, ...changes: string[]): string | null =>

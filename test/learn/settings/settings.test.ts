@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkedSettingsSchema } from '../../../src/learn/settings/checked.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { stageAt } from '../../../src/learn/settings/stages.ts';
 import type { Question } from '../../../src/records/records.ts';

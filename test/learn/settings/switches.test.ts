@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { untrainable } from '../../../src/learn/rl/trainable.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 
 const base = getTraining('search/grpo');
 const ON = 'dynamicSampling.on=true';

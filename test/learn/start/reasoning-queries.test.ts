@@ -11,7 +11,7 @@ import {
 } from '../../../src/learn/rl/start/reasoning-queries.ts';
 import { usableDemonstrations } from '../../../src/learn/rl/warm-up-data.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { classifyQuery } from '../../../src/retrieval/summarize/classify.ts';

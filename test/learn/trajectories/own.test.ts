@@ -4,7 +4,7 @@ import { readTrajectories } from '../../../src/formats/trajectories/read.ts';
 import { trajectoryRecords } from '../../../src/formats/trajectories/write.ts';
 import { countOwn } from '../../../src/learn/trajectories/count-own.ts';
 import { ownTrajectories } from '../../../src/learn/trajectories/own.ts';
-import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
+import { getTraining, TRAININGS } from '../../../src/systems/index.ts';
 import { isStored } from '../../../src/recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';

@@ -6,7 +6,7 @@ import { readTags } from '../../../src/agent/transcript/tags.ts';
 import { chatTemplateOf } from '../../../src/policy/open/chat-template.ts';
 import type { PolicyChat } from '../../../src/policy/policy.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 
 const fixtures = new URL('../../fixtures/', import.meta.url);
 const read = (path: string): object =>

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editDistance, knownAs, nearest } from '../../../src/recipes/parts/nearest.ts';
-import { RECIPES, TRAININGS } from '../../../src/recipes/index.ts';
+import { RECIPES, TRAININGS } from '../../../src/systems/index.ts';
 
 /** What may have been meant, where a name is not known. */
 

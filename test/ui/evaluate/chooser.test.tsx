@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { RECIPES } from '../../../src/recipes/index.ts';
+import { RECIPES } from '../../../src/systems/index.ts';
 import { recipeSettingsSchema, withOverrides } from '../../../src/recipes/parts/settings.ts';
 import { DEFAULT_SPEC } from '../../../src/evaluate/systems/spec.ts';
 import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { EvaluationMessage } from '../../../src/lab/contract/evaluations.ts';
 import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
 import { DEFAULT_SPEC } from '../../../src/evaluate/systems/spec.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import {
   evaluateLabUser,
   openEvaluation,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { Compare } from '../../../src/ui/runs/Compare.tsx';
 import { comparedCharts } from '../../../src/ui/runs/compare-specs.ts';
 import { OlderRunsNote } from '../../../src/ui/runs/OlderRuns.tsx';

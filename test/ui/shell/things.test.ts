@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { textThings, thingsOf } from '../../../src/ui/shell/things.ts';
 import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/systems/index.ts';
 import { useEvaluateDraft } from '../../../src/ui/evaluate/store/evaluate-draft.ts';
 import { useDraft } from '../../../src/ui/train/store/train-draft.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { fitSummarizer, useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { NewRun } from '../../../src/ui/train/form/NewRun.tsx';
 import { RunView } from '../../../src/ui/train/run/RunView.tsx';

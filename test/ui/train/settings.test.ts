@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
+import { getTraining, TRAININGS } from '../../../src/systems/index.ts';
 import { differingSettings } from '../../../src/ui/runs/differing.ts';
 import {
   checkDraft,

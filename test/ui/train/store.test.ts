@@ -2,7 +2,7 @@ import { shareInterval } from '../../../src/base/statistics.ts';
 import { describe, expect, it } from 'vitest';
 import type { TrainStep } from '../../../src/records/training.ts';
 import type { TrainProgress } from '../../../src/lab/contract/training.ts';
-import { getTraining } from '../../../src/recipes/index.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
 import { formatDuration } from '../../../src/ui/kit/words/duration.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../evaluate/systems/spec.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { knownAs } from '../../../recipes/parts/nearest.ts';
-import { RECIPES } from '../../../recipes/index.ts';
+import { RECIPES } from '../../../systems/index.ts';
 import { sourcesOptions, THREAD_OPTIONS } from '../../shared/shared-options.ts';
 import { readRunAt } from '../../train/folder.ts';
 import { partsOf } from './tables.ts';

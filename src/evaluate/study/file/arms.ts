@@ -7,7 +7,7 @@ import { checkRouter } from '../../../learn/run/assemble.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { findTraining, getTraining, knownTrainings, RECIPES } from '../../../recipes/index.ts';
+import { findTraining, getTraining, knownTrainings, RECIPES } from '../../../systems/index.ts';
 import type { Branching } from '../../../recipes/parts/branching.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import {

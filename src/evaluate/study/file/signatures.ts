@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { knownAs } from '../../../recipes/parts/nearest.ts';
-import { RECIPES } from '../../../recipes/index.ts';
+import { RECIPES } from '../../../systems/index.ts';
 import { SWITCHES } from '../../../recipes/switches/list.ts';
 import { QUESTION_TYPES } from '../../../records/records.ts';
 import { needsGroup, SIGNATURE_NUMBERS, TIMED, type SignatureNumber } from './numbers.ts';

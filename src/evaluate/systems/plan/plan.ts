@@ -3,7 +3,7 @@ import { mismatchReason } from '../../../agent/settings/needs.ts';
 import { canonical, sha256 } from '../../../base/hash.ts';
 import { itemAt } from '../../../base/items.ts';
 import { deriveSeed } from '../../../base/random.ts';
-import { getRecipe } from '../../../recipes/index.ts';
+import { getRecipe } from '../../../systems/index.ts';
 import { LOCAL_ONLY } from '../../../recipes/local-only.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import {

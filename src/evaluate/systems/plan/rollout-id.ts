@@ -1,4 +1,4 @@
-import { getRecipe } from '../../../recipes/index.ts';
+import { getRecipe } from '../../../systems/index.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 

@@ -1,4 +1,4 @@
-import { recipeOf } from '../../../recipes/index.ts';
+import { recipeOf } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 

@@ -2,7 +2,7 @@ import { labelled } from '../../kit/fields/labelled.tsx';
 import { Select } from '../../kit/fields/Select.tsx';
 import { useId, useState } from 'react';
 import { RECIPE_IDS, type RunSettings } from '../../../lab/contract/settings.ts';
-import { RECIPES, getRecipe } from '../../../recipes/index.ts';
+import { RECIPES, getRecipe } from '../../../systems/index.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
 

@@ -11,7 +11,7 @@ import {
   type RunSettings,
   STIE_MODES,
 } from '../../../lab/contract/settings.ts';
-import { getRecipe } from '../../../recipes/index.ts';
+import { getRecipe } from '../../../systems/index.ts';
 import { withOverrides, type SettingsOverride } from '../../../recipes/parts/settings.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useSetup } from '../../setup/setup-store.ts';

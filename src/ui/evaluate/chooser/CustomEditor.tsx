@@ -7,7 +7,7 @@ import {
   type CustomSystem,
 } from '../../../evaluate/systems/custom.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { RECIPES } from '../../../recipes/index.ts';
+import { RECIPES } from '../../../systems/index.ts';
 import { plural } from '../../kit/words/format.ts';
 import { downloadCustom, removeCustom, saveCustom } from '../store/custom-actions.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';

@@ -1,5 +1,5 @@
 import type { EvaluationSpec, QuestionsSource } from '../../../evaluate/systems/spec.ts';
-import { RECIPES } from '../../../recipes/index.ts';
+import { RECIPES } from '../../../systems/index.ts';
 import { formatDayTime, plural } from '../../kit/words/format.ts';
 import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
 

@@ -1,7 +1,7 @@
 import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
 import type { CustomSystem } from '../../../evaluate/systems/custom.ts';
 import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
-import { RECIPES } from '../../../recipes/index.ts';
+import { RECIPES } from '../../../systems/index.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import { idOf } from '../store/evaluate-draft.ts';
 

@@ -5,7 +5,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { equalTeachNothing } from '../../../learn/settings/signal.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { recipeOf } from '../../../recipes/index.ts';
+import { recipeOf } from '../../../systems/index.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';

@@ -6,7 +6,7 @@ import { DEVICES } from '../../../lab/contract/settings.ts';
 import { keepsFiles, NO_FILES } from '../../../lab/storage/files-of-site.ts';
 import { asksForSummaries } from '../../../learn/rl/trainable.ts';
 import { countOwn } from '../../../learn/trajectories/count-own.ts';
-import { TRAININGS, findTraining } from '../../../recipes/index.ts';
+import { TRAININGS, findTraining } from '../../../systems/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { UndoBar } from '../../kit/UndoBar.tsx';

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { rewardFormula } from '../../../learn/rewards/formulas.ts';
-import { findTraining } from '../../../recipes/index.ts';
+import { findTraining } from '../../../systems/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { plural } from '../../kit/words/format.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';

@@ -8,7 +8,7 @@ import {
   unfit,
 } from '../../../recipes/switches/put.ts';
 import type { Switch } from '../../../recipes/switches/switch.ts';
-import { getTraining } from '../../../recipes/index.ts';
+import { getTraining } from '../../../systems/index.ts';
 import { checkDraft, rawSettings, readPath, withChange, type Draft } from './train-draft.ts';
 
 /** Switches of training that papers publish, in the draft of a run: on where the settings have its value. */

@@ -15,7 +15,7 @@ import {
   withLoss,
 } from '../../../../src/evaluate/rollouts/what-if/training.ts';
 import type { ImportedSegment } from '../../../../src/formats/rollouts/shape/imported.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { emptyRollout } from '../../../fixtures/rollouts.ts';
 
 const segment = (

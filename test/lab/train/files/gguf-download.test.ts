@@ -8,7 +8,7 @@ import { filesOf, type DownloadWatch } from '../../../../src/lab/train/files/dow
 import { initialState } from '../../../../src/learn/rl/state.ts';
 import { adapterGguf } from '../../../../src/policy/gguf/write/adapter.ts';
 import { mergedGguf } from '../../../../src/policy/gguf/write/model.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { bytesOf, writeBoth } from '../../../policy/gguf/write/made.ts';
 
 let folder = '';

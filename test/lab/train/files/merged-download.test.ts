@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { initialState } from '../../../../src/learn/rl/state.ts';
 import type { PolicyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
 import { loadWeights } from '../../../../src/policy/open/load.ts';

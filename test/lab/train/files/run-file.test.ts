@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runRecord } from '../../../fixtures/train-runs.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import {
   type RunFile,
   readRunFile,

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
 import { EndpointBackend } from '../../../../src/policy/remote/endpoint/backend.ts';
 import { EndpointClient } from '../../../../src/policy/remote/endpoint/client.ts';
 import { TextPolicy } from '../../../../src/policy/remote/pieces/text-policy.ts';
-import { getRecipe } from '../../../../src/recipes/index.ts';
+import { getRecipe } from '../../../../src/systems/index.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { openSummarizer } from '../../../../src/retrieval/summarize/index.ts';
 import { eventsOf, retrieverOver } from '../../../agent/helpers.ts';

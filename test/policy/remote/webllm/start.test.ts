@@ -7,7 +7,7 @@ import {
   webLlmProblem,
   type EngineWorker,
 } from '../../../../src/policy/remote/webllm/start.ts';
-import { getRecipe } from '../../../../src/recipes/index.ts';
+import { getRecipe } from '../../../../src/systems/index.ts';
 import { QUESTION, retrieverOver } from '../../../agent/helpers.ts';
 
 interface Message {

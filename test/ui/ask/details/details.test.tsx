@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { getRecipe } from '../../../../src/recipes/index.ts';
+import { getRecipe } from '../../../../src/systems/index.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { DetailsPanel } from '../../../../src/ui/ask/details/DetailsPanel.tsx';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';

@@ -16,7 +16,7 @@ import { WorksWith } from '../../../../src/ui/setup/form/WorksWith.tsx';
 import { askQuestionsOf, searchCollections } from '../../../../src/ui/setup/search-with.ts';
 import { choosePolicy, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { collection } from '../../corpus/views.ts';
-import { getRecipe } from '../../../../src/recipes/index.ts';
+import { getRecipe } from '../../../../src/systems/index.ts';
 import { buttonsIn, htmlOf, linksIn, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
 
 const row: QuestionRow = {

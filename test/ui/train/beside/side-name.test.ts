@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { beforeSteps, sideName } from '../../../../src/ui/train/beside/side-name.ts';
 
 describe('the name of a score of a run', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { equalTeachNothing } from '../../../../src/learn/settings/signal.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
 import { chartsOf } from '../../../../src/ui/train/charts/chart-specs.ts';
 import type { ChartedRun } from '../../../../src/ui/train/charts/unreported.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 import type { LiveRollout, TrainProgress } from '../../../../src/lab/contract/training.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { RunEditor } from '../../../../src/ui/runs/RunEditor.tsx';
 import { NewRun } from '../../../../src/ui/train/form/NewRun.tsx';
 import { LiveStep } from '../../../../src/ui/train/run/LiveStep.tsx';

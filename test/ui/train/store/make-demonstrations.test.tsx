@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DemonstrationsOutcome } from '../../../../src/lab/contract/demonstrations.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { DemonstrationsFold } from '../../../../src/ui/train/form/folds/DemonstrationsFold.tsx';
 import { FormState } from '../../../../src/ui/train/form/fields/fields.tsx';
 import { useDemonstrations } from '../../../../src/ui/train/store/demonstrations.ts';

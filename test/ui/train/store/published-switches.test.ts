@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { getSwitch, SWITCHES } from '../../../../src/recipes/switches/list.ts';
 import { withSwitches } from '../../../../src/recipes/switches/put.ts';
 import {

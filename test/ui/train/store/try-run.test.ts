@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkedSettingsSchema } from '../../../../src/learn/settings/checked.ts';
 import { timeByProbe } from '../../../../src/lab/train/pace/estimate.ts';
-import { getTraining, TRAININGS } from '../../../../src/recipes/index.ts';
+import { getTraining, TRAININGS } from '../../../../src/systems/index.ts';
 import { probeOf } from '../../../fixtures/probes.ts';
 import type { TrainSettings } from '../../../../src/recipes/parts/training.ts';
 import { toTry, TRY_STEPS } from '../../../../src/ui/train/store/try-run.ts';

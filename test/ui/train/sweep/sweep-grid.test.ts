@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSweep } from '../../../../src/evaluate/sweep/axes.ts';
 import { planSweep } from '../../../../src/evaluate/sweep/cells.ts';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
 import { leftOf, metricOf, sweepGrid } from '../../../../src/ui/train/sweep/sweep-grid.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parseSweep } from '../../../../src/evaluate/sweep/axes.ts';
 import { planSweep } from '../../../../src/evaluate/sweep/cells.ts';
 import type { RunRecord, RunStatus } from '../../../../src/lab/contract/records/runs.ts';
-import { getTraining } from '../../../../src/recipes/index.ts';
+import { getTraining } from '../../../../src/systems/index.ts';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
 import { SweepPanel } from '../../../../src/ui/train/form/SweepPanel.tsx';
 import { HeatMap } from '../../../../src/ui/train/sweep/HeatMap.tsx';

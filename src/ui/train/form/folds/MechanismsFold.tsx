@@ -1,7 +1,7 @@
 import { collapseText } from '../../../../agent/router/reward.ts';
 import { collapseWarning } from '../../../../learn/router/collapse.ts';
 import { LOCAL_METHODS } from '../../../../retrieval/methods/list.ts';
-import { getRecipe } from '../../../../recipes/index.ts';
+import { getRecipe } from '../../../../systems/index.ts';
 import { routerRewardSchema } from '../../../../recipes/parts/settings.ts';
 import {
   BACKGROUND_MODES,

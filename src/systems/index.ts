@@ -1,0 +1,122 @@
+import { knownAs } from '../recipes/parts/nearest.ts';
+import { allTrainings, findTraining, registerRecipes, type Training } from '../recipes/registry.ts';
+import { autoRefine } from '../recipes/agents/auto-refine.ts';
+import { betaGrpo } from '../recipes/agents/beta-grpo.ts';
+import { deepDiver } from '../recipes/agents/deep-diver.ts';
+import { deepResearcher } from '../recipes/agents/deep-researcher.ts';
+import { hrpo } from '../recipes/agents/hrpo.ts';
+import { inForage } from '../recipes/agents/in-forage.ts';
+import { reSeek } from '../recipes/agents/re-seek.ts';
+import { research } from '../recipes/agents/research.ts';
+import { searchR1Format } from '../recipes/agents/search-r1-format.ts';
+import { stepSearch } from '../recipes/agents/step-search.ts';
+import { verlTool } from '../recipes/agents/verl-tool.ts';
+import { arpo } from '../recipes/agents/branching/arpo.ts';
+import { exSearch } from '../recipes/agents/branching/ex-search.ts';
+import { rexRag } from '../recipes/agents/branching/rex-rag.ts';
+import { toolStar } from '../recipes/agents/branching/tool-star.ts';
+import { treeRpo } from '../recipes/agents/branching/tree-rpo.ts';
+import { zeroSearch } from '../recipes/agents/zero-search.ts';
+import { arena } from '../recipes/agents/blocks/arena.ts';
+import { interleaved } from '../recipes/agents/blocks/interleaved.ts';
+import { memoryR1 } from '../recipes/agents/blocks/memory-r1.ts';
+import { rSearch } from '../recipes/agents/blocks/r-search.ts';
+import { s3 } from '../recipes/agents/blocks/s3.ts';
+import { OTHERWISE } from '../recipes/agents/otherwise/list.ts';
+import { empirical } from '../recipes/agents/switches/empirical.ts';
+import { medR3 } from '../recipes/agents/steps/med-r3.ts';
+import { r1Router } from '../recipes/agents/steps/r1-router.ts';
+import { smartRag } from '../recipes/agents/steps/smart-rag.ts';
+import { simpleRlZoo } from '../recipes/agents/switches/simple-rl-zoo.ts';
+import { kunlunBaize } from '../recipes/kunlun-baize.ts';
+import { naiveGeneration } from '../recipes/naive-generation.ts';
+import { naiveRag } from '../recipes/naive-rag.ts';
+import { PROMPTED } from '../recipes/prompted/list.ts';
+import { r1Searcher } from '../recipes/r1-searcher.ts';
+import { searchR1 } from '../recipes/search-r1.ts';
+import { search } from '../recipes/search.ts';
+import type { Recipe } from '../recipes/parts/recipe.ts';
+import type { TrainSettings } from '../recipes/parts/training.ts';
+import { ur2 } from '../recipes/agents/ur2.ts';
+import { ur2Released } from '../recipes/agents/ur2-released.ts';
+
+export {
+  findTraining,
+  getRecipe,
+  ownTrajectoriesOf,
+  recipeOf,
+  type Training,
+} from '../recipes/registry.ts';
+
+/** All systems, in menu order. To add one: a folder and a line here. Whoever imports this file has them all registered. */
+export const RECIPES: readonly Recipe[] = [
+  kunlunBaize,
+  search,
+  searchR1,
+  r1Searcher,
+  ur2,
+  ur2Released,
+  searchR1Format,
+  research,
+  zeroSearch,
+  autoRefine,
+  stepSearch,
+  deepResearcher,
+  deepDiver,
+  inForage,
+  betaGrpo,
+  reSeek,
+  verlTool,
+  toolStar,
+  arpo,
+  treeRpo,
+  rexRag,
+  exSearch,
+  empirical,
+  rSearch,
+  s3,
+  arena,
+  memoryR1,
+  interleaved,
+  r1Router,
+  smartRag,
+  medR3,
+  simpleRlZoo,
+  hrpo,
+  ...OTHERWISE,
+  naiveRag,
+  naiveGeneration,
+  ...PROMPTED,
+];
+
+registerRecipes(RECIPES);
+
+/** Every variant of every recipe that is trained. */
+export const TRAININGS: readonly Training[] = allTrainings();
+
+/** An id as part of a run's id or a file's name: `search-r1-grpo`. */
+export const asWord = (id: string): string => id.replaceAll(/[^\w-]+/gu, '-').slice(0, 40);
+
+/** A copy of a run's settings. @throws Error that names similar ids if there is no such training */
+export function getTraining(id: string): TrainSettings {
+  const found = findTraining(id);
+  if (!found) throw new Error(untrained(id));
+  const { recipe, variant } = found;
+  const named = { preset: found.id, recipe: variant.loop ?? recipe.id };
+  return structuredClone({ ...variant.settings, ...named });
+}
+
+/** The trainings there are, for the error about an unknown one. */
+export const knownTrainings = (id: string): string =>
+  knownAs(
+    id,
+    TRAININGS.map((one) => one.id),
+    '“lab recipes”',
+  );
+
+const untrained = (id: string): string => {
+  const isBaseline = RECIPES.some((recipe) => recipe.id === id);
+  return isBaseline
+    ? `recipe "${id}" has no training; choose another recipe's, such as ${TRAININGS[0]?.id}, with recipe=${id} for the loop`
+    : `no recipe "${id}" to train by; ${knownTrainings(id)}`;
+};
