@@ -111,6 +111,7 @@ class TrainLoop {
         learner,
         demonstrations,
         state: this.#state,
+        rate: 'falling',
         now: () => this.#deps.now(),
         ...(coldStartQuestions.length > 0 && {
           answer: (adapter) => this.#answer(coldStartQuestions, adapter),

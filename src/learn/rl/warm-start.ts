@@ -150,6 +150,7 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
       learner,
       demonstrations,
       state,
+      rate: 'constant',
       now: () => agent.now(),
       onUpdate: (update) => start.onProgress((done = update), most),
       onNotice: () => undefined,

@@ -22,6 +22,11 @@ export interface WarmUp {
   /** Given ones are of one class; the run's own of two. */
   demonstrations: readonly Rollout[] | Demonstrations;
   state: TrainState;
+  /**
+   * `falling`: to 0 in a line, as supervised fine-tuning does in TRL: the last updates settle what the first ones
+   * found. `constant`: for updates that end when a habit is gone, wherever that is.
+   */
+  rate: 'falling' | 'constant';
   /** Unix time in milliseconds. */
   now: () => number;
   /** Answers held-out questions with this adapter; absent: none are asked. */
@@ -122,7 +127,7 @@ class ColdStart {
   }
 
   async #update(): Promise<void> {
-    const { settings, learner, now } = this.#parts;
+    const { settings, learner, now, rate } = this.#parts;
     const { batch, learningRate } = settings.warmUp;
     const { beta1, beta2, eps, weightDecay, clipNorm } = settings.optimizer;
     const done = this.#done;
@@ -139,8 +144,7 @@ class ColdStart {
       { values, gradient, first, second },
       {
         ...DEFAULT_UPDATE,
-        // Falls to 0 in a line, as supervised fine-tuning does in TRL: the last updates settle what the first ones found.
-        lr: learningRate * (1 - done / this.#updates),
+        lr: rate === 'constant' ? learningRate : learningRate * (1 - done / this.#updates),
         beta1,
         beta2,
         eps,

@@ -202,7 +202,7 @@ describe('the warm-up of an adapter', () => {
   const warm = (
     replica: Known,
     before: TrainState,
-    change: { updates?: number; batch?: number; stopAfter?: number } = {},
+    change: { updates?: number; batch?: number; stopAfter?: number; rate?: 'constant' } = {},
   ) => {
     let done = before.warmedUp;
     return warmUpAdapter({
@@ -218,6 +218,7 @@ describe('the warm-up of an adapter', () => {
       learner: new PolicyLearner([replica]),
       demonstrations: [demonstration(1), demonstration(3), demonstration(9, 0)],
       state: before,
+      rate: change.rate ?? 'falling',
       now: () => 0,
       onUpdate: (now) => (done = now),
       onNotice: () => undefined,
@@ -240,6 +241,20 @@ describe('the warm-up of an adapter', () => {
     expect(after).toMatchObject({ warmedUp: 1, step: 0, updates: 0 });
     expect([...after.first, ...after.second]).toEqual([0, 0]);
     expect(before).toEqual(state([1]));
+  });
+
+  it('keeps its rate where that is constant, however many updates there may be', async () => {
+    const of = async (rate?: 'constant') => {
+      const change = { updates: 4, ...(rate && { rate }) };
+      const [three, four] = [
+        await warm(new Known([[2]]), state([1]), { ...change, stopAfter: 3 }),
+        await warm(new Known([[2]]), state([1]), change),
+      ];
+      return (three.adapter[0] ?? NaN) - (four.adapter[0] ?? NaN);
+    };
+    // AdamW steps by the rate where the gradient stays the same.
+    expect(await of('constant')).toBeCloseTo(0.01, 4);
+    expect(await of()).toBeCloseTo(0.0025, 4);
   });
 
   it('keeps its moments where it is stopped, and changes no earlier state', async () => {
@@ -267,6 +282,7 @@ describe('the warm-up of an adapter', () => {
       // Told apart by their lengths: one noisy trajectory of 40 tokens.
       demonstrations: { gold, noisy: [demonstration(40)], tried: 24 },
       state: state([0]),
+      rate: 'falling',
       now: () => 0,
       onUpdate: () => undefined,
       onNotice: (line) => void notices.push(line),
