@@ -3,6 +3,7 @@ import { KeyedRandom } from '../base/random.ts';
 import type { WorldSize } from './facts/names.ts';
 import type { Entity } from './facts/entities.ts';
 import type { Fact } from './facts/facts.ts';
+import type { WebKind } from './pages/corpora.ts';
 import { makeEncyclopedia, type Encyclopedia } from './pages/encyclopedia.ts';
 import { FORM_NAMES, FORMS, type FormName } from './questions/forms.ts';
 import type { Drawn, Scope } from './questions/scope.ts';
@@ -12,6 +13,7 @@ type Split = 'train' | 'dev' | 'test';
 /** A fictional encyclopedia, its two corpora and its questions: docs/methods.md, section 7. */
 export interface GeneratedWorld extends Encyclopedia {
   seed: number;
+  webKind: WebKind;
   questions: Readonly<Record<Split, Question[]>>;
 }
 
@@ -69,10 +71,17 @@ export const drawQuestion = (rng: KeyedRandom, scope: Scope, form: FormName): Dr
   return undefined;
 };
 
-/** A whole world from one number. Same seed and size, same world. */
-export const generateWorld = (options: { seed: number; size?: WorldSize }): GeneratedWorld => {
-  const { seed, size = FULL_SIZE } = options;
-  const world = makeEncyclopedia(seed, size);
+/**
+ * A whole world from one number. Same seed, size and kind of web, same world. The kind changes the web corpus, and no
+ * question, answer or local passage.
+ */
+export const generateWorld = (options: {
+  seed: number;
+  size?: WorldSize;
+  web?: WebKind;
+}): GeneratedWorld => {
+  const { seed, size = FULL_SIZE, web: webKind = 'apart' } = options;
+  const world = makeEncyclopedia(seed, size, webKind);
   const rng = new KeyedRandom(seed, 2, 6);
   const anchors = new Map<Entity, Split>(
     world.entities.map((e) => [e, rng.weighted({ train: 0.5, dev: 0.2, test: 0.3 })]),
@@ -89,7 +98,7 @@ export const generateWorld = (options: { seed: number; size?: WorldSize }): Gene
   // Each split may use what no split before it has used: the small ones choose first.
   const test = draw('test', 2);
   const dev = draw('dev', 1);
-  return { ...world, seed, questions: { train: draw('train', 0), dev, test } };
+  return { ...world, seed, webKind, questions: { train: draw('train', 0), dev, test } };
 };
 
 interface Draws {

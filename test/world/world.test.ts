@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { buildWorld } from '../../src/cli/shared/build-world.ts';
 import { worldManifestSchema, worldQuestionSchema } from '../../src/retrieval/world/manifest.ts';
+import type { Passage } from '../../src/records/records.ts';
 import { KeyedRandom } from '../../src/base/random.ts';
 import { groupBy } from '../../src/base/items.ts';
 import { DOUBTS } from '../../src/world/pages/noise.ts';
@@ -44,7 +45,7 @@ describe('the world that ships', () => {
       made.set(name, createHash('sha256').update(bytes).digest('hex'));
       return Promise.resolve();
     };
-    await buildWorld(SHIPPED_SEED, write, null);
+    await buildWorld({ seed: SHIPPED_SEED }, write, null);
     const shipped = Object.entries(files).filter(([name]) => name !== 'vectors.f16');
     expect(shipped.length).toBeGreaterThan(100);
     for (const [name, { sha256 }] of shipped)
@@ -52,6 +53,39 @@ describe('the world that ships', () => {
     expect([...made.keys()].toSorted()).toEqual(
       [...shipped.map(([name]) => name), 'manifest.json'].toSorted(),
     );
+  });
+});
+
+describe('a web that holds the local corpus', () => {
+  const wide = generateWorld({ seed: 5, size: SIZE, web: 'superset' });
+  const current = ({ noise }: Passage): boolean => noise === undefined;
+
+  it('has the page of every local passage, and the passages of the other kind of web', () => {
+    const titles = new Set(wide.web.filter(current).map(({ title }) => title));
+    for (const { title } of [...world.web, ...world.local].filter(current))
+      expect(titles).toContain(title);
+    expect(wide.web.slice(0, world.web.length)).toEqual(world.web);
+    // It is no superset otherwise.
+    const apart = new Set(world.web.map(({ title }) => title));
+    expect(world.local.filter(current).some(({ title }) => !apart.has(title))).toBe(true);
+  });
+
+  it('asks the same questions over the same local corpus; what only it had is on both sides now', () => {
+    expect(wide.local).toEqual(world.local);
+    const asked = ({ questions }: typeof world) =>
+      Object.values(questions).flatMap((of) =>
+        of.map(({ text, answers, supporting, localSuffices }) => [
+          text,
+          answers,
+          supporting,
+          localSuffices,
+        ]),
+      );
+    expect(asked(wide)).toEqual(asked(world));
+    const sources = Object.values(wide.questions).flatMap((of) =>
+      of.flatMap(({ chain = [] }) => chain.map(({ source }) => source)),
+    );
+    expect(new Set(sources)).toEqual(new Set(['both', 'web']));
   });
 });
 
@@ -70,7 +104,7 @@ describe('a generated world', () => {
       return Promise.resolve();
     };
     const json = (name: string): unknown => JSON.parse(new TextDecoder().decode(files.get(name)));
-    const manifest = await buildWorld(5, write, null);
+    const manifest = await buildWorld({ seed: 5 }, write, null);
     expect(worldManifestSchema.parse(json('manifest.json'))).toEqual(manifest);
     expect(manifest).toMatchObject({ seed: 5 });
     const { questions } = generateWorld({ seed: 5 });

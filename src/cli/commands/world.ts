@@ -34,7 +34,8 @@ async function write(values: OptionValues): Promise<void> {
   if (strange && values.force !== true)
     throw new UsageError(`${out} has other files; name an empty folder, or add --force.`);
   const encoder = await openEncoder();
-  const build = () => buildWorld(seed, writeToDisk(out), encoder, encoding);
+  const kind = values.web === 'superset' ? 'superset' : 'apart';
+  const build = () => buildWorld({ seed, web: kind }, writeToDisk(out), encoder, encoding);
   const isNew = !existsSync(out) || readdirSync(out).length === 0;
   const manifest = await (isNew ? emptiedOnFault(out, build) : build());
   endProgress();
@@ -47,6 +48,10 @@ async function report(values: OptionValues): Promise<void> {
   if (values.out !== undefined)
     throw new UsageError('--report writes no folder; leave out --out or --report.');
   const made = values.seed !== undefined;
+  if (values.web !== undefined)
+    throw new UsageError(
+      '--report measures a world as it is; write one with --web first, or leave it out.',
+    );
   if (values.world !== undefined && made)
     throw new UsageError('--world measures a folder, --seed a generated world; give one.');
   const folder = made ? undefined : String(values.world ?? builtIn('world'));
@@ -69,6 +74,12 @@ export const worldCommand: Command = {
   summary: 'generates a world and writes its folder, or measures one',
   options: {
     seed: { type: 'integer', value: 'N', help: 'which world', min: 0 },
+    web: {
+      type: 'string',
+      value: 'KIND',
+      choices: ['apart', 'superset'],
+      help: 'what the web holds: pages of its own beside the local ones (apart, default), or every local page, too (superset)',
+    },
     out: { type: 'string', value: 'DIR', help: 'folder to write' },
     force: { type: 'boolean', help: 'write even if the folder has other files' },
     report: {

@@ -9,20 +9,21 @@ import type { FetchFile } from '../../base/fetch-file.ts';
 import type { WorldManifest } from '../../retrieval/world/manifest.ts';
 import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
 import { recordsOf, writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
+import type { WebKind } from '../../world/pages/corpora.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
 import { messageOf } from '../../base/errors.ts';
 import { makeFolders } from './path-fault.ts';
 import { PACKED, projectPath } from './paths.ts';
 import { writeSafely } from './write-safely.ts';
 
-/** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
+/** Generates a world and writes its folder; without an encoder it has no vectors. */
 export function buildWorld(
-  seed: number,
+  made: { seed: number; web?: WebKind },
   write: WriteFile,
   encoder: PassageEncoder | null,
   onProgress?: (done: number, total: number) => void,
 ): Promise<WorldManifest> {
-  return writeWorld(recordsOf(generateWorld({ seed })), write, encoder, onProgress);
+  return writeWorld(recordsOf(generateWorld(made)), write, encoder, onProgress);
 }
 
 /** Files below a folder of the disk. */
@@ -70,27 +71,30 @@ export async function openEncoderFromDisk(folder: string): Promise<OnnxEncoder> 
   return OnnxEncoder.open(fetchFromDisk(folder), openOrtFromDisk);
 }
 
-const USAGE = `npx tsx src/cli/shared/build-world.ts --out DIR [--seed N] [--encoder DIR | --no-vectors]`;
+const USAGE = `npx tsx src/cli/shared/build-world.ts --out DIR [--seed N] [--web apart|superset] [--encoder DIR | --no-vectors]`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string', default: String(SHIPPED_SEED) },
       out: { type: 'string' },
+      web: { type: 'string', default: 'apart' },
       encoder: { type: 'string', default: 'public/encoder' },
       'no-vectors': { type: 'boolean', default: false },
     },
   });
   const seed = Number(values.seed);
-  if (values.out === undefined || !Number.isSafeInteger(seed)) throw new Error(USAGE);
+  const { out, web } = values;
+  if (out === undefined || !Number.isSafeInteger(seed) || (web !== 'apart' && web !== 'superset'))
+    throw new Error(USAGE);
   const encoder = values['no-vectors'] ? null : await openEncoderFromDisk(values.encoder);
   const onProgress = (done: number, total: number): void => {
     if (done === total || done % 1024 === 0) console.error(`encoded ${done} of ${total} passages`);
   };
-  const manifest = await buildWorld(seed, writeToDisk(values.out), encoder, onProgress);
+  const manifest = await buildWorld({ seed, web }, writeToDisk(out), encoder, onProgress);
   const bytes = Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
   console.error(
-    `${values.out}: seed ${seed}, ${manifest.counts.local} local and ${manifest.counts.web} web ` +
+    `${out}: seed ${seed}, ${manifest.counts.local} local and ${manifest.counts.web} web ` +
       `passages, ${manifest.counts.questions} questions, ${(bytes / 2 ** 20).toFixed(1)} MiB`,
   );
 }

@@ -42,6 +42,6 @@ export async function makeWorld(
   if (seed === SHIPPED_SEED) return fetchFromDisk(builtIn('world'));
   const encoder = await openEncoderFromDisk(builtIn('encoder'));
   const folder = memoryFolder();
-  await buildWorld(seed, folder.write, encoder, onEncoded);
+  await buildWorld({ seed }, folder.write, encoder, onEncoded);
   return folder.fetch;
 }

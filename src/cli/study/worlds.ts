@@ -51,7 +51,7 @@ export class StudyWorlds {
   identityOf = async ({ source }: NamedWorld): Promise<unknown> => {
     switch (source.kind) {
       case 'generated':
-        return { seed: source.seed };
+        return { seed: source.seed, ...(source.web && { web: source.web }) };
       case 'folder':
         return { manifest: await this.digestOf(join(source.folder, MANIFEST_FILE)) };
       case 'corpus':
@@ -66,7 +66,8 @@ export class StudyWorlds {
   /** Name of its record, the same in every study. */
   async recordName(world: NamedWorld): Promise<string> {
     const { source } = world;
-    if (source.kind === 'generated') return `seed${source.seed}`;
+    if (source.kind === 'generated')
+      return source.web ? `seed${source.seed}-${source.web}` : `seed${source.seed}`;
     const digest = await sha256(canonical(await this.identityOf(world)));
     return `${source.kind}-${digest.slice(0, 12)}`;
   }
@@ -125,11 +126,11 @@ export class StudyWorlds {
     };
   }
 
-  async #generated({ seed }: { seed: number }, path: string): Promise<string> {
+  async #generated(made: { seed: number; web?: 'superset' }, path: string): Promise<string> {
     if (existsSync(join(path, MANIFEST_FILE))) return path;
-    say(`generating the world of seed ${seed} …`);
+    say(`generating the world of seed ${made.seed} …`);
     const encoder = await openEncoderFromDisk(builtIn('encoder'));
-    await buildWorld(seed, writeToDisk(path), encoder, (done, total) =>
+    await buildWorld(made, writeToDisk(path), encoder, (done, total) =>
       sayProgress(`encoding passages ${done}/${total}`),
     );
     endProgress();

@@ -22,6 +22,8 @@ const fileEntry = z.object({
 export const worldManifestSchema = z.object({
   format: z.literal(WORLD_FORMAT),
   seed: z.number().int(),
+  /** `superset`: the web holds every local page, too. Absent: each corpus has pages of its own. */
+  web: z.literal('superset').optional(),
   counts: z.object({ local: count, web: count, questions: count }),
   /** Every file but the manifest itself. */
   files: z.record(z.string(), fileEntry),

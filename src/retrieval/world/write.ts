@@ -18,6 +18,8 @@ import { encodeVectors } from './vectors.ts';
 /** What a generator made. */
 export interface WorldRecords {
   seed: number;
+  /** Absent: `apart`. */
+  webKind?: 'apart' | 'superset';
   local: readonly Passage[];
   web: readonly Passage[];
   questions: readonly WorldQuestion[];
@@ -26,17 +28,19 @@ export interface WorldRecords {
 /** What a generator returns: passages, and questions by split. */
 interface WorldParts {
   seed: number;
+  webKind?: 'apart' | 'superset';
   local: readonly Passage[];
   web: readonly Passage[];
   questions: Record<'train' | 'dev' | 'test', readonly Omit<WorldQuestion, 'split'>[]>;
 }
 
 /** The records of a generated world, in the order in which they are written. */
-export function recordsOf({ seed, local, web, questions }: WorldParts): WorldRecords {
+export function recordsOf({ questions, ...made }: WorldParts): WorldRecords {
   const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
     questions[split].map((question) => ({ ...question, split })),
   );
-  return { seed, local, web, questions: flat };
+  const { seed, webKind, local, web } = made;
+  return { seed, ...(webKind && { webKind }), local, web, questions: flat };
 }
 
 /** Writes one file of the folder, by its relative name. */
@@ -61,6 +65,7 @@ export async function writeWorld(
   const manifest: WorldManifest = {
     format: WORLD_FORMAT,
     seed: world.seed,
+    ...(world.webKind === 'superset' && { web: world.webKind }),
     counts: {
       local: local.length,
       web: world.web.length,

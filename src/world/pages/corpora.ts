@@ -22,6 +22,12 @@ export interface Corpora {
   doubts: ReadonlyMap<Fact, readonly (Noise & { id: string })[]>;
 }
 
+/**
+ * What the web holds: `apart`, pages of its own and some of the local corpus; `superset`, every page in its current state,
+ * as in KunLunBaizeRAG (arXiv 2506.19466), where the web knows what the local corpus knows and more.
+ */
+export type WebKind = 'apart' | 'superset';
+
 /** Noise passages for each passage of a corpus. */
 const NOISE = { local: 0.16, web: 0.32 } as const;
 /** Share of facts about which both corpora hold several doubtful claims. */
@@ -34,6 +40,7 @@ export const writeCorpora = (
   knowledge: Knowledge,
   /** Facts that no page states; doubtful claims may be made about them all the same. */
   untold: readonly Fact[],
+  webKind: WebKind,
 ): Corpora => {
   const placed = new Map<Page, Placed>(pages.map((page) => [page, {}]));
   const doubts = new Map<Fact, (Noise & { id: string })[]>();
@@ -70,5 +77,19 @@ export const writeCorpora = (
     where === 'web' ? undefined : where === 'stale' ? 'older' : 'current',
   );
   const web = fill('web', ({ where }) => (where === 'local' ? undefined : 'current'));
+  if (webKind === 'superset') {
+    // Added last: claims of the noise, and so the questions, are those of the other kind.
+    for (const page of pages.filter(({ where }) => where === 'local')) {
+      const sentences = writePage(rng, page, 'current');
+      const passage = {
+        id: `web-${web.length}`,
+        title: page.title,
+        text: sentences.join(' '),
+        sentences,
+      };
+      placed.set(page, { ...placed.get(page), web: passage });
+      web.push(passage);
+    }
+  }
   return { local, web, placed, doubts };
 };

@@ -6,7 +6,7 @@ import type { ListRelation } from '../schema/kinds.ts';
 import { makeEntities, type Entity } from '../facts/entities.ts';
 import { makeFacts, type Fact } from '../facts/facts.ts';
 import { Knowledge } from '../facts/knowledge.ts';
-import { writeCorpora, type Corpora, type Placed } from './corpora.ts';
+import { writeCorpora, type Corpora, type Placed, type WebKind } from './corpora.ts';
 import { makePages, type Page } from './pages.ts';
 import type { Noise } from './noise.ts';
 
@@ -34,8 +34,12 @@ const STATED_ELSEWHERE = new Set([...LIST_RELATIONS.map((list) => list.inverts),
 const mayBeUnstated = ({ relation: id, subject }: Fact): boolean =>
   !STATED_ELSEWHERE.has(id) && subject.qualifier === undefined;
 
-/** A whole encyclopedia from one number. Same seed and size, same encyclopedia. */
-export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
+/** A whole encyclopedia from one number. Same seed, size and kind of web, same encyclopedia. */
+export const makeEncyclopedia = (
+  seed: number,
+  size: WorldSize,
+  webKind: WebKind = 'apart',
+): Encyclopedia => {
   const key = (stream: number): KeyedRandom => new KeyedRandom(seed, 2, stream);
   const entities = makeEntities(key(1), size);
   const all = makeFacts(key(2), entities);
@@ -44,7 +48,7 @@ export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia =>
   const facts = all.filter((f) => !untold.has(f));
   const knowledge = new Knowledge(entities, facts);
   const pages = makePages(key(4), entities, facts);
-  const corpora: Corpora = writeCorpora(key(5), pages, knowledge, [...untold]);
+  const corpora: Corpora = writeCorpora(key(5), pages, knowledge, [...untold], webKind);
   const homes = new Map<Fact, Page>();
   const lists = new Map<string, Page>();
   for (const page of pages) {

@@ -23,6 +23,15 @@ const withArm = (arm: Record<string, unknown>): Record<string, unknown> =>
 const evaluate = { worlds: [{ seed: 9001 }], questions: 20 };
 const train = { worlds: [{ seed: 11 }], seeds: [1], steps: 3 };
 
+test('a world whose web holds the local corpus has a name and a source of its own', () => {
+  const both = { ...evaluate, worlds: [{ seed: 9001 }, { seed: 9001, web: 'superset' }] };
+  const { worlds } = readStudy(JSON.stringify(studyJson({ evaluate: both })), nothing);
+  expect(worlds).toEqual([
+    { name: 'seed9001', source: { kind: 'generated', seed: 9001 } },
+    { name: 'seed9001-superset', source: { kind: 'generated', seed: 9001, web: 'superset' } },
+  ]);
+});
+
 test('a file without mistakes gives arms with all of their settings', () => {
   const { arms, worlds, trainWorlds, file } = readStudy(JSON.stringify(studyJson()), nothing);
   expect(worlds.map(({ name }) => name)).toEqual(['seed9001', 'seed9002']);
@@ -253,6 +262,11 @@ describe('each problem is named', () => {
       'a world that is nothing',
       studyJson({ evaluate: { ...evaluate, worlds: [{ name: 'a' }] } }),
       'evaluate.worlds.0: must name one of seed, folder, or corpus and questions',
+    ],
+    [
+      'a kind of web of a folder',
+      studyJson({ evaluate: { ...evaluate, worlds: [{ folder: 'w', web: 'superset' }] } }),
+      'evaluate.worlds.0: web needs seed',
     ],
     [
       'a missing folder',

@@ -53,7 +53,7 @@ async function freshWorld(
   const encoder = await openEncoderFromDisk(builtIn('encoder'));
   const progress = (done: number, total: number): void =>
     sayProgress(`encoding passages ${done}/${total}`);
-  await buildWorld(seed, writeToDisk(path), encoder, progress);
+  await buildWorld({ seed }, writeToDisk(path), encoder, progress);
   return path;
 }
 

@@ -21,6 +21,8 @@ const studyWorldSchema = z.strictObject({
   /** In tables; of a generated world its seed by default. */
   name: z.string().min(1).max(60).optional(),
   seed: z.int().min(0).optional(),
+  /** Of a generated world: the web holds every local page, too (`world/pages/corpora.ts`). */
+  web: z.literal('superset').optional(),
   folder: path.optional(),
   corpus: z.array(path).min(1).optional(),
   questions: path.optional(),

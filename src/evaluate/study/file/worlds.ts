@@ -3,7 +3,7 @@ import type { StudyFile, StudyWorld } from './file.ts';
 
 /** A world as the study file names it, by the one of its three kinds that it is. */
 type WorldSource =
-  | { kind: 'generated'; seed: number }
+  | { kind: 'generated'; seed: number; web?: 'superset' }
   | { kind: 'folder'; folder: string }
   | { kind: 'corpus'; corpus: readonly string[]; questions: string; method: string };
 
@@ -19,12 +19,13 @@ const unless = (problem: string, holds: boolean): string[] => (holds ? [] : [pro
 
 /** What is wrong with a world of the file, except for files that are missing. */
 function faults(world: StudyWorld): string[] {
-  const { seed, folder, corpus, questions, method } = world;
+  const { seed, web, folder, corpus, questions, method } = world;
   const own = corpus !== undefined || questions !== undefined;
   const kinds = [seed !== undefined, folder !== undefined, own].filter(Boolean).length;
   return [
     ...unless('must name one of seed, folder, or corpus and questions', kinds === 1),
     ...unless('corpus and questions belong together', !own || Boolean(corpus && questions)),
+    ...unless('web needs seed', web === undefined || seed !== undefined),
     ...unless('method needs corpus', method === undefined || corpus !== undefined),
     ...unless(
       `there is no method "${method}"; there are ${METHOD_IDS.join(', ')}`,
@@ -35,9 +36,12 @@ function faults(world: StudyWorld): string[] {
 
 /** @throws Error for a world with faults */
 export function namedWorld(world: StudyWorld): NamedWorld {
-  const { name, seed, folder, corpus, questions, method = 'lexical' } = world;
+  const { name, seed, web, folder, corpus, questions, method = 'lexical' } = world;
   if (seed !== undefined)
-    return { name: name ?? `seed${seed}`, source: { kind: 'generated', seed } };
+    return {
+      name: name ?? (web ? `seed${seed}-${web}` : `seed${seed}`),
+      source: { kind: 'generated', seed, ...(web && { web }) },
+    };
   if (folder !== undefined)
     return { name: name ?? lastPart(folder), source: { kind: 'folder', folder } };
   if (!corpus || questions === undefined) throw new Error('a world of nothing');
