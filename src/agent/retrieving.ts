@@ -227,6 +227,10 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
   return hits.slice(0, n);
 }
 
+/** STIE over passages: whether what an earlier result showed is left out. A context that restarts has lost it. */
+const leavesOutSeen = ({ settings: { stie, retrieval } }: RunState): boolean =>
+  stie.mode !== 'off' && stie.overPassages === true && retrieval.context === undefined;
+
 /** The result's: it is written next, or, in a context that restarts, after an instruction. */
 function resultSegment(state: RunState): number {
   const { deps, settings, tags, transcript } = state;
@@ -251,8 +255,11 @@ export async function retrieve(
   const { extraction, pages, browse } = state.settings.method ?? {};
   // What the policy is not shown takes no room of its context.
   const whole = summarize === 'on' || !shown || Boolean(extraction ?? pages ?? browse);
-  const found = await callRetriever(state, source, query, k);
-  if (!found) return null;
+  const fresh = leavesOutSeen(state);
+  const asked = await callRetriever(state, source, query, fresh ? k + state.evidence.size : k);
+  if (!asked) return null;
+  const unseen = asked.hits.filter(({ passage }) => !state.evidence.has(passage.id));
+  const found = fresh ? { ...asked, hits: unseen.slice(0, k) } : asked;
   const hits = whole ? found.hits : fitting(state, found.hits);
   const retrieval = { ...found, hits };
   const observation = state.evidence.observe(retrieval.hits);

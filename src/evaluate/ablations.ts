@@ -37,6 +37,13 @@ export const MECHANISM_ARMS: readonly AblationArm[] = [
     recipe: 'search',
     overrides: { stie: { mode: 'corrected', overQueries: false } },
   },
+  {
+    name: '+ STIE over passages',
+    recipe: 'search',
+    overrides: {
+      stie: { mode: 'corrected', overQueries: false, overAnswers: false, overPassages: true },
+    },
+  },
   { name: '+ STIE as printed', recipe: 'search', overrides: { stie: { mode: 'paper' } } },
   { name: '+ NLR', recipe: 'search', overrides: { retrieval: { source: 'router' } } },
   { name: 'always local', recipe: 'search', overrides: { retrieval: { source: 'local' } } },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { eventLine } from '../../src/ui/kit/events/cards.ts';
 import {
@@ -326,5 +327,40 @@ describe('STIE over answers in the loop', () => {
     });
     expect(rollout.answer).toBe('Borfield');
     expect(eventsOf(rollout, 'answer')[0]?.by).toBe('stie');
+  });
+});
+
+describe('STIE over passages', () => {
+  const sentence = 'The film Old Wolf follows the book.';
+  const film = { id: 'l3', title: 'Old Wolf on screen', text: sentence, sentences: [sentence] };
+  const retriever = retrieverOver([...LOCAL, film]);
+  const quiet = { mode: 'corrected' as const, overQueries: false, overAnswers: false };
+  const shown = async (
+    stie: SettingsOverride['stie'],
+    background: 'off' | 'shown-and-used-by-T',
+  ) => {
+    const overrides: SettingsOverride = {
+      stie: { ...quiet, ...stie },
+      background: { mode: background, k: 1, source: 'local' },
+      retrieval: { k: 1, source: 'local', honourTags: false },
+    };
+    const main = [THINK + FIRST, `<think> again .</think>${FIRST}`, ANSWER];
+    const { rollout } = await run({ main }, { overrides, retriever });
+    return eventsOf(rollout, 'retrieve').map(({ hits }) =>
+      hits.map(({ passage }) => passage.title),
+    );
+  };
+
+  it('a query asked again brings the next best passage in place of the one that was shown', async () => {
+    expect(await shown({}, 'off')).toEqual([['Old Wolf'], ['Old Wolf']]);
+    expect(await shown({ overPassages: true }, 'off')).toEqual([['Old Wolf'], [film.title]]);
+    expect(await shown({ mode: 'off', overPassages: true }, 'off')).toEqual([
+      ['Old Wolf'],
+      ['Old Wolf'],
+    ]);
+  });
+
+  it('what the background showed is left out, too', async () => {
+    expect((await shown({ overPassages: true }, 'shown-and-used-by-T'))[0]).toEqual([film.title]);
   });
 });

@@ -74,6 +74,15 @@ export class Evidence {
     this.#learnNames(question);
   }
 
+  /** Number of passages seen so far. */
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  has(passageId: string): boolean {
+    return this.#ids.has(passageId);
+  }
+
   /** Supporting titles retrieved so far. */
   get supportingFound(): number {
     return this.#found.size;

@@ -128,6 +128,11 @@ const stieSchema = z.strictObject({
   mode: z.enum(['paper', 'corrected', 'off']),
   overQueries: z.boolean(),
   overAnswers: z.boolean(),
+  /**
+   * Passages that an earlier result showed are left out, and the next best take their place: the repeated retrieved content
+   * of KunLunBaizeRAG's introduction, for which the paper has no equation. Default: they are shown again.
+   */
+  overPassages: z.boolean().optional(),
   tokens: z.enum(['sets', 'bags']),
   /** Which candidate is y_t: the most confident, or the policy's first sample. */
   current: z.enum(['most-confident', 'first-sample']),

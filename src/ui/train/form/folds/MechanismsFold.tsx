@@ -94,6 +94,12 @@ export const MechanismsFold = () => {
         title="A query too similar to the last three is refused"
         absent={own.stie.overQueries}
       />
+      <SwitchField
+        path="overrides.stie.overPassages"
+        label="STIE over passages"
+        title="Passages that an earlier result showed are left out of the next ones"
+        absent={own.stie.overPassages ?? false}
+      />
       <SelectField
         path="overrides.retrieval.method"
         label="Local search"
