@@ -35,7 +35,8 @@ function written(
   passages: readonly Passage[],
 ): Promise<Summary> {
   if (!deps.summarizer) throw new Error('there is no summarizer');
-  return deps.summarizer.summarize({ query, passages, signal: request.signal });
+  const { question: gold, signal } = request;
+  return deps.summarizer.summarize({ query, passages, gold, signal });
 }
 
 /**

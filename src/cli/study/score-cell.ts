@@ -99,7 +99,7 @@ async function openCell(score: PlannedScore, cell: ScoreCell) {
     policy,
     retriever: sources.retriever,
     router: sources.router(routed === null ? undefined : decodeRouterState(routed).weights),
-    summarizer: engine.summarizer,
+    summarizer: engine.summarizers[score.summarizer],
     now: Date.now,
     webLatency: new RunningMean(),
   };

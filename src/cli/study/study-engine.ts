@@ -3,7 +3,9 @@ import type { LoraSpec } from '../../policy/lora/spec.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
+import { cachedSummarizer } from '../../retrieval/summarize/cached.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import { oracle } from '../../retrieval/summarize/oracle.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { openReader, type CheckpointReader } from '../../policy/open/reader.ts';
 import { version } from '../export/source.ts';
@@ -32,8 +34,11 @@ export class StudyEngine {
   readonly #reader: CheckpointReader;
   readonly #options: { threads: number; microTokens: number };
   #threads: { adapter: string; started: TrainThreads } | null = null;
-  /** The built-in summarizer, which is deterministic. */
-  readonly summarizer: Summarizer | null = openSummarizer({ kind: 'extractive' });
+  /** Both are deterministic. */
+  readonly summarizers: Record<'extractive' | 'oracle', Summarizer | null> = {
+    extractive: openSummarizer({ kind: 'extractive' }),
+    oracle: cachedSummarizer(oracle),
+  };
   readonly #commit = commitOf();
 
   private constructor(

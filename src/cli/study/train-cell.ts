@@ -93,7 +93,7 @@ export async function trainCell(
     router: sources.router(),
     questions: sources.world.questions,
     demonstrations,
-    summarizer: engine.summarizer,
+    summarizer: engine.summarizers[training.summarizer],
     runId: key,
     now: Date.now,
     onNotice,

@@ -22,6 +22,7 @@ export interface PlannedTraining {
   settings: TrainSettings;
   world: NamedWorld;
   demonstrations: string | null;
+  summarizer: ResolvedArm['summarizer'];
 }
 
 export interface PlannedScore {
@@ -33,6 +34,7 @@ export interface PlannedScore {
   recipe: string;
   overrides: SettingsOverride;
   world: NamedWorld;
+  summarizer: ResolvedArm['summarizer'];
   /** What the policy without adapter is asked of each rollout; null: nothing. */
   frozen: FrozenSource | null;
   /** Several rollouts per question, and how they come from each other; null: one. */
@@ -104,10 +106,17 @@ class Planner {
       world: await this.#given.identityOf(world),
       webDelayMs: this.#study.file.webDelayMs,
       demonstrations: demonstrations === null ? null : await this.#given.digestOf(demonstrations),
+      ...(arm.summarizer !== 'extractive' && { summarizer: arm.summarizer }),
     });
     const key = `${asWord(settings.preset)}-s${seed}-on-${asWord(world.name)}-${id}`;
     if (!this.plan.trainings.some((one) => one.key === key))
-      this.plan.trainings.push({ key, settings, world, demonstrations });
+      this.plan.trainings.push({
+        key,
+        settings,
+        world,
+        demonstrations,
+        summarizer: arm.summarizer,
+      });
     return key;
   }
 
@@ -134,6 +143,7 @@ class Planner {
       world: await this.#given.identityOf(world),
       webDelayMs: this.#study.file.webDelayMs,
       evaluate: { questions, split, compositions, seed, timed, reward, routerReward },
+      ...(arm.summarizer !== 'extractive' && { summarizer: arm.summarizer }),
       ...(arm.frozen && { frozen: arm.frozen }),
       ...(group && { group }),
       ...(arm.pace && { pace: arm.pace }),
@@ -149,6 +159,7 @@ class Planner {
         recipe: recipe.id,
         overrides,
         world,
+        summarizer: arm.summarizer,
         frozen: arm.frozen,
         group,
         pace: arm.pace,

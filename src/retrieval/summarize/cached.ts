@@ -12,8 +12,15 @@ export interface CacheOptions {
 }
 
 /** Query, passages in their order, and who summarizes: the same summary. */
-const keyOf = (method: Method, { query, passages }: SummaryRequest): Promise<string> =>
-  sha256(JSON.stringify([method.id, query.trim(), passages.map(contentKey)]));
+const keyOf = (method: Method, { query, passages, gold }: SummaryRequest): Promise<string> =>
+  sha256(
+    JSON.stringify([
+      method.id,
+      query.trim(),
+      passages.map(contentKey),
+      ...(method.readsGold && gold ? [gold.answers, gold.supporting, gold.chain] : []),
+    ]),
+  );
 
 /**
  * A summarizer that keeps what it wrote, by the hash of what it read, and times itself. Equal

@@ -1,4 +1,4 @@
-import type { Passage } from '../../records/records.ts';
+import type { Passage, Question } from '../../records/records.ts';
 
 /**
  * Summarized retrieval (UR², arXiv 2508.06165, section 3.1.1 and appendix D.3): the policy reads a
@@ -6,10 +6,15 @@ import type { Passage } from '../../records/records.ts';
  * knowledge, one fixed sentence.
  */
 
+/** What a summary has to keep, as the question says. */
+export type SummaryGold = Pick<Question, 'answers' | 'chain' | 'supporting'>;
+
 export interface SummaryRequest {
   query: string;
   /** Best first. */
   passages: readonly Passage[];
+  /** Only the oracle reads it. */
+  gold?: SummaryGold | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -38,6 +43,8 @@ export type Draft = Pick<Summary, 'text' | 'fallback' | 'reason'>;
 
 export interface Method {
   readonly id: string;
+  /** Whether the draft depends on the gold of the question, too. */
+  readonly readsGold?: true;
   draft(request: SummaryRequest): Promise<Draft>;
 }
 

@@ -281,3 +281,35 @@ test('the frozen answerer is wrong where it had nothing to read, and unknown whe
   expect(harmed([answered('evidence', 1)])).toEqual([1, 1, undefined]);
   expect(of(rollout([]), 'frozenF1')).toBeUndefined();
 });
+
+test('gold sentences that summaries keep: of those among the passages, and not of fallbacks', () => {
+  const chain = [{ ...step('author', 'Victor Kerlund'), passageId: 'Old Wolf' }];
+  const base = rollout(
+    [
+      { brings: [['Old Wolf', 'Old Wolf was written by Victor Kerlund.']] },
+      { brings: [['Old Wolf', 'Old Wolf was written by Victor Kerlund.']] },
+      { brings: [['Silent Harbor', 'A film.']] },
+    ],
+    { chain },
+  );
+  const summarized = (text: string): AgentEvent => ({
+    t: 0,
+    kind: 'summarize',
+    query: 'query',
+    by: 'extractive',
+    passages: [],
+    text,
+    fallback: false,
+    reason: '',
+    latencyMs: 1,
+    cached: false,
+    segment: 0,
+  });
+  const texts = ['Old Wolf : Old Wolf was written by Victor Kerlund.', 'nothing', 'nothing'];
+  let at = 0;
+  const events = base.events.flatMap((event): AgentEvent[] =>
+    event.kind === 'retrieve' ? [event, summarized(texts[at++] ?? '')] : [event],
+  );
+  expect(of({ ...base, events }, 'goldKept')).toBe(0.5);
+  expect(of(base, 'goldKept')).toBeUndefined();
+});

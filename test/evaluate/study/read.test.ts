@@ -264,6 +264,11 @@ describe('each problem is named', () => {
       'evaluate.worlds.0: must name one of seed, folder, or corpus and questions',
     ],
     [
+      'a summarizer that nothing asks',
+      withArm({ recipe: 'search/grpo', summarizer: 'oracle' }),
+      'arm "other": summarizer has no effect, since retrieval.summarize is off; leave it out',
+    ],
+    [
       'a kind of web of a folder',
       studyJson({ evaluate: { ...evaluate, worlds: [{ folder: 'w', web: 'superset' }] } }),
       'evaluate.worlds.0: web needs seed',

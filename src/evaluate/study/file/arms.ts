@@ -33,6 +33,8 @@ export interface ResolvedArm {
   demonstrations: string | null;
   /** PEFT folder of an adapter trained elsewhere; null: none. */
   adapter: string | null;
+  /** Who summarizes, where its loop has summaries on. */
+  summarizer: 'extractive' | 'oracle';
   frozen: FrozenSource | null;
   /** How the rollouts of a question come from each other where there are several. */
   branching: Branching | null;
@@ -43,10 +45,14 @@ type Resolved = { arm: ResolvedArm; problems: [] } | { arm: null; problems: stri
 
 const failed = (problems: string[]): Resolved => ({ arm: null, problems });
 
-const loopProblems = (recipe: Recipe, over: unknown): string[] => {
+/** What is wrong with a loop. A summarizer that it does not ask would be a control that controls nothing. */
+function loopProblems(recipe: Recipe, over: unknown, { summarizer }: StudyArm): string[] {
   const parsed = recipeSettingsSchema.safeParse(merge(recipe.settings, over));
-  return parsed.success ? [] : issueLines(parsed.error, 'loop: ');
-};
+  if (!parsed.success) return issueLines(parsed.error, 'loop: ');
+  return summarizer === undefined || parsed.data.retrieval.summarize === 'on'
+    ? []
+    : ['summarizer has no effect, since retrieval.summarize is off; leave it out'];
+}
 
 /** How every question of the evaluation is sampled and routed, over what the arm changes. */
 function evaluationOf({ evaluate }: StudyFile, own: SettingsOverride): SettingsOverride {
@@ -73,7 +79,7 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
   const evaluation = evaluationOf(study, arm.loop);
   const problems = [
     ...idle.map((name) => `it is untrained, and has ${name}; leave one out`),
-    ...loopProblems(recipe, evaluation),
+    ...loopProblems(recipe, evaluation, arm),
   ];
   if (problems.length > 0) return failed(problems);
   return {
@@ -84,6 +90,7 @@ function untrainedArm(study: StudyFile, arm: StudyArm): Resolved {
       evaluation,
       demonstrations: null,
       adapter: arm.adapter ?? null,
+      summarizer: arm.summarizer ?? 'extractive',
       frozen: arm.frozen ?? null,
       branching: arm.branching ?? null,
       pace: arm.pace ?? null,
@@ -147,7 +154,9 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
   if (!recipe) return failed([`training: recipe: unknown recipe "${settings.recipe}"`]);
   const own = overridesInForce(settings);
   const evaluation = evaluationOf(study, own);
-  const loops = [...new Set([...loopProblems(recipe, own), ...loopProblems(recipe, evaluation)])];
+  const loops = [
+    ...new Set([...loopProblems(recipe, own, arm), ...loopProblems(recipe, evaluation, arm)]),
+  ];
   const problems = loops.length > 0 ? loops : trainingFaults(settings, arm);
   if (problems.length > 0) return failed(problems);
   return {
@@ -158,6 +167,7 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
       evaluation,
       demonstrations: arm.demonstrations ?? null,
       adapter: null,
+      summarizer: arm.summarizer ?? 'extractive',
       frozen: arm.frozen ?? null,
       branching: arm.branching === undefined ? (settings.branching ?? null) : arm.branching,
       pace: arm.pace ?? null,

@@ -48,6 +48,11 @@ const armSchema = z.strictObject({
   loop: changes.default({}),
   /** The control: rewards go to other rollouts of the step. */
   shuffled: z.boolean().default(false),
+  /**
+   * Who summarizes where its loop has summaries on, in training and evaluation: `extractive`, the built-in one (default);
+   * `oracle`, the same with every gold sentence that was retrieved, as the bound of what a better one gives.
+   */
+  summarizer: z.enum(['extractive', 'oracle']).optional(),
   /** What the policy without adapter is asked of each rollout, for the measures of frozen answers. */
   frozen: z.enum(FROZEN_SOURCES).optional(),
   /**

@@ -18,6 +18,7 @@ import { relevance } from '../../../learn/rewards/systems/steps/arena.ts';
 import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts';
 import { firstGiven } from '../../../learn/rewards/systems/steps/interleaved.ts';
 import { grounded } from '../../../recipes/methods/plan.ts';
+import { goldSentences } from '../../../retrieval/summarize/oracle.ts';
 import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';
 import type { NumberUnit } from './units.ts';
 import { isClosed } from '../../rollouts/lint/facts.ts';
@@ -52,6 +53,18 @@ function goldLost(_: Rollout, { blocks, searches, golds }: RewardFacts): number 
   );
   if (kept.length === 0 || isClosed(golds) || !read) return null;
   return Number(!kept.some(({ text }) => subExactMatch(text, golds) === 1));
+}
+
+/** Share of the gold sentences among summarized passages that the summaries keep; null where none was among them. */
+function goldKept({ events, question }: Rollout): number | null {
+  const kept = events.flatMap((event, i) => {
+    if (event.kind !== 'summarize' || event.fallback) return [];
+    const found = events.slice(0, i).findLast(({ kind }) => kind === 'retrieve');
+    if (found?.kind !== 'retrieve') return [];
+    const passages = found.hits.map(({ passage }) => passage);
+    return goldSentences(passages, question).map(({ text }) => event.text.includes(text));
+  });
+  return share(kept);
 }
 
 /** Share of the things in the last memory bank of which its facts contradict each other; null of an empty one. */
@@ -271,6 +284,12 @@ export const MEASURES = [
     unit: 'percent',
     binary: true,
     of: goldLost,
+  },
+  {
+    id: 'goldKept',
+    title: 'gold sentences kept by summaries',
+    unit: 'percent',
+    of: goldKept,
   },
   { id: 'judgedRight', title: 'right judgements', unit: 'percent', of: judgedRight },
   {
