@@ -123,6 +123,10 @@ export interface BrowseResult {
   lint: Partial<Record<LintCode, number>>;
   /** Reward clauses that occur in the file. */
   clauses: string[];
+  /** Columns in which no row of the file has a value. */
+  empty: string[];
+  /** Runs or files that its rows come from. */
+  runs: number;
   /** What the filter compares and rows of the file lack. */
   unknown: Unknown[];
 }

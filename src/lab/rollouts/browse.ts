@@ -15,7 +15,7 @@ import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
 import { unknownsOf } from '../../evaluate/rollouts/filter/unknown.ts';
 import { flowOf } from '../../evaluate/rollouts/why.ts';
 import { endOfRow, factsOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
-import { ordered } from './columns.ts';
+import { COLUMN_NAMES, columnReader, ordered } from './columns.ts';
 import { noScoreOf } from './no-score.ts';
 import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
 import { meanOrNull } from '../../base/statistics.ts';
@@ -106,6 +106,20 @@ function counted<K extends string>(keys: Iterable<K>): Partial<Record<K, number>
   return counts;
 }
 
+/** By list of rows, which is replaced when a row changes: reading every column takes a while. */
+const knownEmpty = new WeakMap<readonly StoredRow[], string[]>();
+
+function emptyColumns(rows: readonly StoredRow[]): string[] {
+  const known = knownEmpty.get(rows);
+  if (known) return known;
+  const empty = COLUMN_NAMES.filter((name) => {
+    const read = columnReader(name);
+    return rows.every((row) => (read(row) ?? '') === '');
+  });
+  knownEmpty.set(rows, empty);
+  return empty;
+}
+
 /**
  * @param passing positions of the rows that pass the filter, in the file's order
  * @throws FilterError for a filter that cannot be read
@@ -126,6 +140,8 @@ export function selected(
     outcomes: counted(inside.flatMap(({ outcome }) => outcome ?? [])),
     flow: flowOf(inside.map(endOfRow)),
     lint: counted(inside.flatMap(({ lint }) => lint)),
+    empty: emptyColumns(rows),
+    runs: new Set(rows.map(({ row }) => row.run)).size,
     clauses: [...new Set(rows.flatMap(({ row }) => Object.keys(row.clauses)))].sort(),
     unknown: unknownsOf(
       parseFilter(filter),

@@ -1,3 +1,4 @@
+import { Button, Checkbox } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
@@ -11,6 +12,7 @@ import {
 } from '../kit/words/format.ts';
 import { ListTable } from '../kit/ListTable.tsx';
 import {
+  joinFiles,
   openOwn,
   reloadEvaluations,
   reloadFiles,
@@ -36,10 +38,21 @@ const STATUS: Record<FileRecord['status'], string> = {
 };
 
 /** A row of the table of files. EM is of the rollouts with gold answers; the count of unreadable lines links to their list. */
-const FileRow = ({ file }: { file: FileRecord }) => {
+const FileRow = ({
+  file,
+  pick,
+  picked,
+}: {
+  file: FileRecord;
+  picked: boolean;
+  pick: () => void;
+}) => {
   const { id, name, statistics, layouts, faultCount } = file;
   return (
-    <tr>
+    <tr className={picked ? 'chosen' : ''}>
+      <td>
+        <Checkbox size="xs" aria-label={`Select ${name}`} checked={picked} onChange={pick} />
+      </td>
       <th scope="row" className="row-name">
         <Link href={filePath(id)}>{name}</Link>
         {file.files === undefined ? null : <div className="fine">{plural(file.files, 'file')}</div>}
@@ -83,6 +96,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
 
 /** Names and classes of the columns; a narrow screen hides those that are `wide-only`. */
 const HEADS = [
+  ['select', 'visually'],
   ['file', ''],
   ['layout', 'wide-only'],
   ['rollouts', 'figure'],
@@ -93,13 +107,57 @@ const HEADS = [
   ['actions', 'visually'],
 ] as const;
 
-const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
-  <ListTable name="Files" heads={HEADS}>
-    {files.map((file) => (
-      <FileRow key={file.id} file={file} />
-    ))}
-  </ListTable>
-);
+/** What can be done with the checked files; a hint while none is checked. */
+const PickedFiles = ({ files }: { files: readonly FileRecord[] }) => {
+  const [, go] = useLocation();
+  const [first, second] = files;
+  if (!first) return <p className="fine">Select two or more files to read them in one table.</p>;
+  const unread = files.some(({ status }) => status === 'importing');
+  const few = second === undefined ? 'Select a second file' : null;
+  return (
+    <div className="editor-actions" role="group" aria-label="Selected files">
+      <b>{plural(files.length, 'file')} selected</b>
+      <Button
+        size="compact-xs"
+        disabled={few !== null || unread}
+        title={few ?? (unread ? 'Wait until all are read' : 'Copies their rollouts to one file')}
+        onClick={() => joinFiles(files, go)}
+      >
+        Open as one table
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        disabled={files.length !== 2}
+        title={files.length === 2 ? undefined : 'Select exactly two files'}
+        onClick={() => second && go(filePath(first.id, `?view=compare&with=${second.id}`))}
+      >
+        Compare question by question
+      </Button>
+    </div>
+  );
+};
+
+const FilesTable = ({ files }: { files: readonly FileRecord[] }) => {
+  const [ids, setIds] = useState<readonly string[]>([]);
+  const toggle = (id: string): void =>
+    setIds(ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]);
+  return (
+    <>
+      <ListTable name="Files" heads={HEADS}>
+        {files.map((file) => (
+          <FileRow
+            key={file.id}
+            file={file}
+            picked={ids.includes(file.id)}
+            pick={() => toggle(file.id)}
+          />
+        ))}
+      </ListTable>
+      {files.length > 1 ? <PickedFiles files={files.filter(({ id }) => ids.includes(id))} /> : null}
+    </>
+  );
+};
 
 /** Training runs or evaluations of this browser. Opening one makes a file of the rollouts it has now. */
 const OwnList = ({ title, all }: { title: string; all: readonly (Own & { size: string })[] }) => {

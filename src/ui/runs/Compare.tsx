@@ -1,9 +1,12 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';
+import { headlineOf } from '../../evaluate/held-out-scores.ts';
+import { runsVerdict } from '../../evaluate/verdict/of-training.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
 import { ChartTools } from '../kit/charts/ChartTools.tsx';
 import { ChartsTogether } from '../kit/charts/charts-store.tsx';
+import { VerdictLine } from '../kit/page/VerdictLine.tsx';
 import { plural } from '../kit/words/format.ts';
 import { openSteps } from '../train/store/train-actions.ts';
 import { useTrain } from '../train/store/train-store.ts';
@@ -102,9 +105,15 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
       ),
     [runs, steps, groups, apart],
   );
+  const verdict = useMemo(
+    () =>
+      runsVerdict(runs.map(({ id, name }) => ({ name, headline: headlineOf(steps[id] ?? []) }))),
+    [runs, steps],
+  );
   const last = Math.max(1, ...runs.map(({ id, step }) => steps[id]?.at(-1)?.step ?? step));
   return (
     <>
+      {reading > 0 ? null : <VerdictLine verdict={verdict} />}
       {runs.length > 1 ? (
         <section aria-label="Settings that differ" className="chart-group">
           <h2>Settings that differ</h2>

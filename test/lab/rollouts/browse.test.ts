@@ -49,6 +49,38 @@ const ready = (browsed: Browsed) => {
   return browsed;
 };
 
+test('files read as one keep their names, and columns without a value are named', async () => {
+  const [a, b] = [
+    await imported(blobOf(...records), 'a.jsonl'),
+    await imported(blobOf(...records.slice(0, 6)), 'b.jsonl'),
+  ];
+  const parts: Blob[] = [];
+  for (const [id, count] of [
+    [a, 12],
+    [b, 6],
+  ] as const) {
+    const all = Uint32Array.from({ length: count }, (_, at) => at);
+    const part = await host.exportRows('e', id, all, 'forage', []);
+    if (part) parts.push(part, new Blob(['\n']));
+  }
+  const joined = await imported(new Blob(parts), 'a.jsonl + b.jsonl');
+  const one = ready(await host.browse('b', joined, ALL));
+  expect(one.total).toBe(18);
+  expect(one.runs).toBe(2);
+  const rows = await host.rowsAt(joined, [...one.order]);
+  const runs = rows.map(({ row }) => row.run);
+  expect(runs.filter((run) => run === 'a.jsonl')).toHaveLength(12);
+  expect(runs.filter((run) => run === 'b.jsonl')).toHaveLength(6);
+  // What both know of a rollout is the same as before.
+  const [before] = await host.rowsAt(b, [0]);
+  const after = rows.find(({ row }) => row.run === 'b.jsonl');
+  expect(after?.row.numbers).toEqual(before?.row.numbers);
+
+  expect(one.empty).toContain('judge');
+  expect(one.empty).toContain('tags');
+  for (const name of ['question', 'em', 'why', 'reward']) expect(one.empty).not.toContain(name);
+});
+
 describe('a selection', () => {
   test('says what the filter compares and the file does not know', async () => {
     const id = await imported(blobOf(...records));

@@ -43,5 +43,7 @@ export const selection = (...order: number[]): BrowseResult =>
     outcomes: {},
     lint: {},
     clauses: [],
+    empty: [],
+    runs: 1,
     unknown: [],
   }) as unknown as BrowseResult;

@@ -2,6 +2,7 @@ import { useCallback, useDeferredValue, useEffect, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
+import { systemsVerdict } from '../../../evaluate/verdict/of-systems.ts';
 import type { EvaluationRecord } from '../../../lab/contract/records/evaluations.ts';
 import { CompareEvaluations } from '../compare/CompareEvaluations.tsx';
 import { QuestionsView } from '../questions/QuestionsView.tsx';
@@ -16,6 +17,7 @@ import {
   type EvaluateView,
 } from '../store/evaluate-address.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
+import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
 import { formatCount } from '../../kit/words/format.ts';
 import { TableView } from '../table/TableView.tsx';
 import { useTables } from '../table/use-tables.ts';
@@ -106,9 +108,15 @@ const Shown = ({ record, result }: { record: EvaluationRecord; result: Evaluatio
   const by = address.view === 'table' ? address.by : 'all';
   const request = useMemo(() => ({ by, reference }), [by, reference]);
   const { tables, problem } = useTables(record.id, request, result.rollouts.length);
+  const [whole] = by === 'all' ? (tables ?? []) : [];
+  const verdict = useMemo(
+    () => (whole ? systemsVerdict(whole, drawn, record.status === 'running') : null),
+    [whole, drawn, record.status],
+  );
   return (
     <>
       <EvaluationHeader record={record} result={drawn} request={request} />
+      <VerdictLine verdict={verdict} />
       <Tabs view={address.view} show={(view) => change({ view })} />
       <div
         className="evaluation-panel"

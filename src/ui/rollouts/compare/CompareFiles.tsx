@@ -1,12 +1,14 @@
 import { Select } from '../../kit/fields/Select.tsx';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { filesVerdict } from '../../../evaluate/verdict/of-rollouts.ts';
 import type { ComparedQuestion, Criterion } from '../../../evaluate/rollouts/compare-runs.ts';
 import { NO_INTERVAL } from '../../../evaluate/paired-difference.ts';
 import type { ComparedRuns } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatShare, formatSigned } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
+import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
 import { useMore } from '../../kit/page/use-more.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { CRITERIA, readerPath, type BrowseAddress } from '../store/browse-address.ts';
@@ -117,8 +119,16 @@ const Result = (props: { a: string; b: string; by: Criterion; compared: Compared
   // If one file lacks the score, "only in A/B" would be wrong.
   const bothScored = noScore.a === null && noScore.b === null;
   const shared = gained.length + lost.length + same.length;
+  const files = useBrowse((state) => state.files);
+  const nameOf = (id: string): string => files.find((file) => file.id === id)?.name ?? id;
+  const verdict = filesVerdict(compared, {
+    a: nameOf(a),
+    b: nameOf(b),
+    score: CRITERION_NAMES[by],
+  });
   return (
     <>
+      <VerdictLine verdict={verdict} />
       <p>
         {formatCount(shared)} questions {bothScored ? 'in both' : 'with this score in both'}, by{' '}
         {CRITERION_NAMES[by]}

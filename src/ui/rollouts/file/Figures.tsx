@@ -3,11 +3,11 @@ import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts'
 import { DASH } from '../../kit/words/format.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { useSelection } from '../store/browse-selection.ts';
-import { figuresOf } from '../table/definitions.ts';
+import { figuresOf, firstFigures } from '../table/definitions.ts';
 
 /**
  * Statistics of the file with definitions; a click shows the cases. With a filter: statistics of the
- * filtered rollouts, and the file's below. A phone shows the first few, and all on request.
+ * filtered rollouts, and the file's below. Five are shown, and all on request.
  */
 export const Figures = (props: {
   file: FileRecord;
@@ -32,10 +32,11 @@ export const Figures = (props: {
       ? new Map(figuresOf(selected.statistics).map((one) => [one.id, one]))
       : null;
   const figures = figuresOf(statistics);
+  const few = firstFigures(figures);
   return (
     <>
-      <dl className={all ? 'file-figures' : 'file-figures few'} data-testid="file-figures">
-        {figures.map(({ id, name, value, more, note, filter }) => {
+      <dl className="file-figures" data-testid="file-figures">
+        {(all ? figures : few).map(({ id, name, value, more, note, filter }) => {
           const own = passing ? passing.get(id) : { value, more };
           const shown = `${own?.value ?? DASH} ${own?.more ?? ''}`;
           return (
@@ -59,14 +60,16 @@ export const Figures = (props: {
           );
         })}
       </dl>
-      <button
-        type="button"
-        className="link figures-toggle"
-        aria-expanded={all}
-        onClick={() => setAll(!all)}
-      >
-        {all ? 'Fewer numbers' : `All ${figures.length} numbers`}
-      </button>
+      {figures.length > few.length ? (
+        <button
+          type="button"
+          className="link figures-toggle"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        >
+          {all ? 'Fewer numbers' : `All ${figures.length} numbers`}
+        </button>
+      ) : null}
     </>
   );
 };

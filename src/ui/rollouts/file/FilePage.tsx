@@ -3,8 +3,10 @@ import { Select } from '../../kit/fields/Select.tsx';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
+import { rolloutsVerdict } from '../../../evaluate/verdict/of-rollouts.ts';
 import { lacksLine } from '../../../evaluate/rollouts/missing-parts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
+import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
 import { formatCount } from '../../kit/words/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';
 import {
@@ -29,6 +31,7 @@ import { GROUPINGS } from './groupings.ts';
 import { ColumnsMenu, ExportMenu, ViewsMenu } from './Menus.tsx';
 import { Notes } from './Notes.tsx';
 import { Panel } from './Panel.tsx';
+import { PickedBar } from './PickedBar.tsx';
 import { RolloutTable } from '../table/RolloutTable.tsx';
 import { BrowseShell } from '../Shell.tsx';
 import { UnknownNote } from './UnknownNote.tsx';
@@ -50,7 +53,29 @@ const Lacks = ({ file }: { file: FileRecord }) => {
   return missing === null ? null : <p className="fine">Not in this file: {missing}.</p>;
 };
 
-/** The view tabs; unreadable lines only if there are some. */
+/** What the whole file comes to; while it is read, the rows so far. */
+const FileVerdict = ({ file }: { file: FileRecord }) => {
+  const soFar = useSelection(({ fileId, query, selected }) =>
+    fileId === file.id && query?.filter === '' ? (selected?.statistics ?? null) : null,
+  );
+  const statistics = file.statistics ?? soFar;
+  return statistics ? (
+    <VerdictLine verdict={rolloutsVerdict(statistics, file.status === 'importing')} />
+  ) : null;
+};
+
+/** Why a view has nothing to show of this file; null where it has. */
+const unfilled = (view: BrowseView, { statistics }: FileRecord, files: number): string | null => {
+  if (view === 'compare' && files < 2) return 'Compare needs a second file: open one on this page.';
+  if (!statistics || (view !== 'disagreements' && view !== 'judge')) return null;
+  if (view === 'disagreements' && statistics.scored === 0)
+    return 'Disagreements needs gold answers and answers that can be read; this file has none.';
+  return view === 'judge' && statistics.scored === 0 && !statistics.judge
+    ? 'Judge needs gold answers and answers that can be read; this file has none.'
+    : null;
+};
+
+/** The view tabs; unreadable lines only if there are some. Those that this file cannot fill are grey and say why. */
 const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
   const names: [BrowseView, string][] = [
     ['table', 'Table'],
@@ -66,19 +91,32 @@ const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
         ] as [BrowseView, string][])
       : []),
   ];
+  const files = useBrowse((state) => state.files.length);
+  const [reason, setReason] = useState<string | null>(null);
   return (
     <nav className="view-tabs" aria-label="Views of the file">
-      {names.map(([view, name]) => (
-        <button
-          key={view}
-          type="button"
-          className={view === props.view ? 'choice chosen' : 'choice'}
-          aria-current={view === props.view ? 'page' : undefined}
-          onClick={() => props.change({ view })}
-        >
-          {name}
-        </button>
-      ))}
+      {names.map(([view, name]) => {
+        const why = unfilled(view, props.file, files);
+        return (
+          <button
+            key={view}
+            type="button"
+            className={view === props.view ? 'choice chosen' : 'choice'}
+            aria-current={view === props.view ? 'page' : undefined}
+            aria-disabled={why !== null}
+            title={why ?? undefined}
+            onClick={() => {
+              setReason(why);
+              if (why === null) props.change({ view });
+            }}
+          >
+            {name}
+          </button>
+        );
+      })}
+      <span className="fine" role="status">
+        {reason}
+      </span>
     </nav>
   );
 };
@@ -233,10 +271,22 @@ const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Ch
   useEffect(() => {
     if (panel && isNarrow()) main.current?.querySelector('.browse-panel')?.scrollIntoView();
   }, [panel]);
-  const { selected, fileId } = useSelection();
+  const { selected, fileId, marks } = useSelection();
+  const tagged = [...marks.values()].some((mark) => mark.bookmarked || mark.tags.length > 0);
   const columns = useMemo(
-    () => address.columns ?? usualColumns(file.statistics ?? selected?.statistics ?? null),
-    [address.columns, file.statistics, selected],
+    () =>
+      address.columns ??
+      usualColumns(
+        file.statistics ?? selected?.statistics ?? null,
+        selected === null
+          ? undefined
+          : {
+              ...selected,
+              // Tags are added here, before the rows are read again.
+              empty: selected.empty.filter((name) => name !== 'tags' || !tagged),
+            },
+      ),
+    [address.columns, file.statistics, selected, tagged],
   );
   const search = useSearch();
   const shown = fileId === file.id ? selected : null;
@@ -244,6 +294,7 @@ const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Ch
     <>
       <Toolbar {...props} columns={columns} panel={panel} togglePanel={() => setPanel(!panel)} />
       <Notes />
+      {shown ? <PickedBar file={file} selected={shown} columns={columns} /> : null}
       {shown ? (
         <UnknownNote unknown={shown.unknown} show={(filter) => props.change({ filter })} />
       ) : null}
@@ -307,6 +358,7 @@ const FilePage = () => {
   return (
     <BrowseShell className="page rollouts file">
       <Head file={file} view={address.view} change={change} />
+      <FileVerdict file={file} />
       <Figures
         file={file}
         filtered={address.view === 'table' && address.filter !== ''}

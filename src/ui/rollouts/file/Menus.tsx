@@ -210,13 +210,14 @@ const fileName = async (
 /** Too many rows for a document table. */
 const MANY = 500;
 
-/** Exports all filtered rollouts in table order. Runs in the worker; can be cancelled. */
+/** Exports the rollouts of an order. Runs in the worker; can be cancelled. */
 export const ExportMenu = (props: {
+  name?: string;
   file: FileRecord;
   selected: BrowseResult;
   columns: readonly string[];
 }) => {
-  const { file, selected, columns } = props;
+  const { name = 'Export', file, selected, columns } = props;
   /** Exported rollouts so far; null if no export is running. */
   const [written, setWritten] = useState<number | null>(null);
   const busy = written !== null;
@@ -241,7 +242,7 @@ export const ExportMenu = (props: {
   };
   const count = selected.order.length;
   return (
-    <Popup name="Export" note="The filtered rollouts, in table order">
+    <Popup name={name} note="In the order of the table">
       {(close) => (
         <>
           <p className="fine">
@@ -268,7 +269,7 @@ export const ExportMenu = (props: {
             )}
           </p>
           <ul className="column-list" aria-label="Formats">
-            {EXPORTS.map(({ format, name, note, end }) => (
+            {EXPORTS.map(({ format, name: title, note, end }) => (
               <li key={format}>
                 <button
                   type="button"
@@ -276,7 +277,7 @@ export const ExportMenu = (props: {
                   disabled={busy || count === 0}
                   onClick={() => void save(format, end).then(close)}
                 >
-                  {name}
+                  {title}
                 </button>
                 <span className="fine">{note}</span>
               </li>

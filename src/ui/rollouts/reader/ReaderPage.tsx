@@ -20,6 +20,7 @@ import { TextView } from './views/TextView.tsx';
 import { TokensView } from './tokens/TokensView.tsx';
 import { useMark } from './store/use-mark.ts';
 import { useReaderKeys } from './use-reader-keys.ts';
+import { unfilledViews } from './unfilled.ts';
 import { VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
 import { WhatIfView } from './views/WhatIfView.tsx';
 import { readRollout } from './store/api.ts';
@@ -141,6 +142,7 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
   const [change, setChange] = useState<number | null>(null);
   const [keysShown, setKeysShown] = useState(false);
   const box = useRef<HTMLElement>(null);
+  const unfilled = useMemo(() => unfilledViews(reading), [reading]);
   const event =
     address.event ?? (address.round === null ? null : (rounds[address.round]?.segments[0] ?? null));
   const valid = event !== null && event < rollout.segments.length ? event : null;
@@ -189,7 +191,7 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
         go={go}
         rest={address.rest}
       />
-      <ViewTabs view={address.view} show={(view) => place.change({ view })} />
+      <ViewTabs view={address.view} unfilled={unfilled} show={(view) => place.change({ view })} />
       <div
         className="reader-panel"
         id="reader-panel"

@@ -1,4 +1,4 @@
-import { useRef, type KeyboardEvent } from 'react';
+import { useRef, useState, type KeyboardEvent } from 'react';
 import { VIEWS, type ReaderView } from './store/address.ts';
 
 /** Views in tab order. */
@@ -7,11 +7,15 @@ export const VIEW_IDS = Object.keys(VIEWS) as ReaderView[];
 /** The tabs; arrow keys move between them. */
 export const ViewTabs = ({
   view,
+  unfilled,
   show,
 }: {
   view: ReaderView;
+  /** Views without anything to show, with the reason; they are grey. */
+  unfilled: Partial<Record<ReaderView, string>>;
   show: (view: ReaderView) => void;
 }) => {
+  const [reason, setReason] = useState<string | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
@@ -19,32 +23,44 @@ export const ViewTabs = ({
     event.preventDefault();
     // Here arrows only move between tabs.
     event.stopPropagation();
-    const at = (VIEW_IDS.indexOf(view) + by + VIEW_IDS.length) % VIEW_IDS.length;
-    show(VIEW_IDS[at]!);
+    const filled = VIEW_IDS.filter((id) => id === view || unfilled[id] === undefined);
+    const next = filled[(filled.indexOf(view) + by + filled.length) % filled.length]!;
+    const at = VIEW_IDS.indexOf(next);
+    show(next);
     list.current?.querySelectorAll('button')[at]?.focus();
   };
   return (
-    <div
-      className="reader-tabs"
-      role="tablist"
-      aria-label="Views of the rollout"
-      ref={list}
-      onKeyDown={onKeyDown}
-    >
-      {VIEW_IDS.map((id) => (
-        <button
-          key={id}
-          id={`tab-${id}`}
-          type="button"
-          role="tab"
-          aria-selected={id === view}
-          aria-controls="reader-panel"
-          tabIndex={id === view ? 0 : -1}
-          onClick={() => show(id)}
-        >
-          {VIEWS[id]}
-        </button>
-      ))}
-    </div>
+    <>
+      <div
+        className="reader-tabs"
+        role="tablist"
+        aria-label="Views of the rollout"
+        ref={list}
+        onKeyDown={onKeyDown}
+      >
+        {VIEW_IDS.map((id) => (
+          <button
+            key={id}
+            id={`tab-${id}`}
+            type="button"
+            role="tab"
+            aria-selected={id === view}
+            aria-controls="reader-panel"
+            tabIndex={id === view ? 0 : -1}
+            aria-disabled={unfilled[id] !== undefined}
+            title={unfilled[id]}
+            onClick={() => {
+              setReason(unfilled[id] ?? null);
+              if (unfilled[id] === undefined) show(id);
+            }}
+          >
+            {VIEWS[id]}
+          </button>
+        ))}
+      </div>
+      <p className="fine reader-reason" role="status">
+        {reason}
+      </p>
+    </>
   );
 };

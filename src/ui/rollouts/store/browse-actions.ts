@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { RunFile } from '../../../formats/rollouts/run.ts';
 import type { ImportOutcome, ImportProgress } from '../../../lab/contract/rollouts.ts';
-import type { SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { createAttempt, problemOf } from '../../kit/attempt.ts';
 import { pagePath } from '../../kit/page/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
@@ -157,6 +157,33 @@ export const storeRollouts = (name: string, blob: Blob, stored: (fileId: string)
     () => undefined,
   );
 };
+
+/** All rollouts of stored files as one file, which is opened; its column `run` names where each comes from. */
+export const joinFiles = (files: readonly FileRecord[], go: (path: string) => void): void => {
+  const name = joinedName(files.map((file) => file.name));
+  const job = newJob(
+    name,
+    files.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
+  enqueue(
+    job,
+    async (onProgress) => {
+      const parts: Blob[] = [];
+      for (const { id, rollouts } of files) {
+        const all = Uint32Array.from({ length: rollouts }, (_, at) => at);
+        const part = await lab().rollouts.exportRows(job.job, id, all, 'forage', []);
+        if (!part) return { status: 'cancelled' };
+        parts.push(part, new Blob(['\n']));
+      }
+      return lab().rollouts.importFile(job.job, new Blob(parts), name, onProgress);
+    },
+    (fileId) => go(filePath(fileId)),
+  );
+};
+
+/** "a.jsonl + b.jsonl", "a.jsonl + 3 more". */
+const joinedName = (names: readonly string[]): string =>
+  names.length > 3 ? `${names[0]} + ${names.length - 1} more` : names.join(' + ');
 
 /** Imports dropped files, after listing folders. */
 export const importDrop = (

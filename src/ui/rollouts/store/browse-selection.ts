@@ -25,6 +25,8 @@ export interface SelectionStore {
   rows: ReadonlyMap<number, MatchingRow>;
   /** Cursor: position in the file. */
   cursor: number | null;
+  /** Checked rows: positions in the file. */
+  picked: ReadonlySet<number>;
   /** Keys of closed groups. */
   closed: ReadonlySet<string>;
   marks: ReadonlyMap<string, Mark>;
@@ -40,6 +42,7 @@ const EMPTY: SelectionStore = {
   fault: null,
   rows: new Map(),
   cursor: null,
+  picked: new Set(),
   closed: new Set(),
   marks: new Map(),
   notesOpen: false,
@@ -82,7 +85,14 @@ export const showSelection = async (
   const sameFile = shown.fileId === fileId;
   if (sameFile && sameQuery(shown.query, query) && !again) return;
   const asked: BrowseQuery = { filter: query.filter, sort: query.sort, group: query.group };
-  useSelection.setState({ ...(sameFile ? {} : EMPTY), fileId, query: asked, loading: true });
+  const sameFilter = shown.query?.filter === query.filter;
+  useSelection.setState({
+    ...(sameFile ? {} : EMPTY),
+    ...(sameFilter ? {} : { picked: EMPTY.picked }),
+    fileId,
+    query: asked,
+    loading: true,
+  });
   if (!sameFile) void attempt('Bookmarks and notes could not be read', () => readMarks(fileId));
   try {
     const outcome = await lab().rollouts.browse(JOB, fileId, asked);
@@ -188,6 +198,20 @@ export const openCursor = async (go: (path: string) => void): Promise<void> => {
   if (row) await openRow(row, go);
 };
 
+/** Puts stored marks into the rows that are shown. */
+const showMarks = (made: ReadonlyMap<string, Mark>): void =>
+  useSelection.setState(({ marks, rows }) => ({
+    marks: new Map([...marks, ...made]),
+    rows: new Map(
+      [...rows].map(([at, found]) => {
+        const mark = made.get(found.row.id);
+        if (!mark) return [at, found];
+        const tags = [...(mark.bookmarked ? [BOOKMARK] : []), ...mark.tags];
+        return [at, { ...found, row: { ...found.row, tags } }];
+      }),
+    ),
+  }));
+
 /** Changes the marks of a rollout. */
 export const markRollout = async (
   rollout: string,
@@ -199,17 +223,59 @@ export const markRollout = async (
   await attempt('The note could not be stored', async () => {
     const mark = await lab().rollouts.mark(name, rollout, change);
     // Another file with the same rollout id may be shown by now.
+    if (useSelection.getState().fileId === fileId) showMarks(new Map([[rollout, mark]]));
+  });
+};
+
+/** The last checked row, from which a click with Shift extends. */
+let lastPicked: number | null = null;
+
+/**
+ * Checks a row, or takes the check away.
+ * @param range also all rows between it and the last one, in the order of the table
+ */
+export const pickRow = (position: number, range: boolean): void => {
+  const { selected, closed, picked } = useSelection.getState();
+  const next = new Set(picked);
+  const on = !next.has(position);
+  const rows = selected ? [...displayOf(selected, closed)].filter(isRow) : [];
+  const [from, to] = [rows.indexOf(lastPicked ?? -1), rows.indexOf(position)];
+  const between =
+    range && from >= 0 && to >= 0
+      ? rows.slice(Math.min(from, to), Math.max(from, to) + 1)
+      : [position];
+  for (const row of between)
+    if (on) next.add(row);
+    else next.delete(row);
+  lastPicked = position;
+  useSelection.setState({ picked: next });
+};
+
+/** Checks all rows that pass the filter, or none. */
+export const pickAll = (on: boolean): void =>
+  useSelection.setState(({ selected }) => ({
+    picked: new Set(on && selected ? selected.order : []),
+  }));
+
+/**
+ * Changes the marks of all checked rollouts.
+ * @param change what becomes of the marks that a rollout has
+ */
+export const markPicked = async (
+  change: (mark: Pick<Mark, 'bookmarked' | 'tags'>) => Partial<Pick<Mark, 'bookmarked' | 'tags'>>,
+): Promise<void> => {
+  const { fileId, picked } = useSelection.getState();
+  const name = useBrowse.getState().files.find(({ id }) => id === fileId)?.name;
+  if (fileId === null || name === undefined || picked.size === 0) return;
+  await attempt('The tags could not be stored', async () => {
+    const ids = await lab().rollouts.ids(fileId, [...picked]);
+    const made = new Map<string, Mark>();
+    for (const id of ids) {
+      const { bookmarked = false, tags = [] } = useSelection.getState().marks.get(id) ?? {};
+      made.set(id, await lab().rollouts.mark(name, id, change({ bookmarked, tags })));
+    }
     if (useSelection.getState().fileId !== fileId) return;
-    useSelection.setState(({ marks, rows }) => ({
-      marks: new Map([...marks, [rollout, mark]]),
-      rows: new Map(
-        [...rows].map(([at, found]) => {
-          if (found.row.id !== rollout) return [at, found];
-          const tags = [...(mark.bookmarked ? [BOOKMARK] : []), ...mark.tags];
-          return [at, { ...found, row: { ...found.row, tags } }];
-        }),
-      ),
-    }));
+    showMarks(made);
   });
 };
 

@@ -15,6 +15,7 @@ import { displayOf, groupOf, isRow } from '../store/browse-display.ts';
 import {
   markRollout,
   openRow,
+  pickRow,
   toggleClosed,
   useSelection,
   wantRows,
@@ -28,6 +29,8 @@ import { groupedOutcomeName } from '../words.ts';
 
 /** CSS pixels; fixed, so that positions are known before rendering. */
 const ROW_HEIGHT = 28;
+/** Of rows with a second line. */
+const TALL_ROW = 44;
 /** Widest first column on a narrow screen, CSS pixels. */
 const NARROW = 190;
 /** Extra rows loaded around the screen. */
@@ -53,6 +56,23 @@ const Star = ({ found }: { found: MatchingRow }) => {
   );
 };
 
+/** The check of a row; with Shift also of all rows since the last one. */
+const Pick = ({ found: { position, row } }: { found: MatchingRow }) => {
+  const on = useSelection((state) => state.picked.has(position));
+  return (
+    <input
+      type="checkbox"
+      className="pick"
+      aria-label={`Select ${row.id}`}
+      checked={on}
+      onClick={(event) => event.stopPropagation()}
+      onChange={({ nativeEvent }) =>
+        pickRow(position, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+      }
+    />
+  );
+};
+
 /** An unloaded row shows an ellipsis; its position and number are known. */
 interface RowProps {
   found: MatchingRow | undefined;
@@ -60,6 +80,10 @@ interface RowProps {
   index: number;
   columns: readonly Column[];
   current: boolean;
+  /** Pixels. */
+  height: number;
+  /** Why it is wrong, below the question. */
+  why: boolean;
   href: string;
   open: (event: MouseEvent) => void;
 }
@@ -68,43 +92,55 @@ interface RowProps {
  * The first cell is the row’s header and has the link; a click on the row moves the cursor. Only the
  * current row's link is a tab stop.
  */
-const Row = memo(({ found, position, index, columns, current, href, open }: RowProps) => (
-  <tr
-    aria-rowindex={index + 2}
-    aria-current={current ? 'true' : undefined}
-    className={current ? 'chosen' : ''}
-    data-position={position}
-    style={{ height: ROW_HEIGHT }}
-    onClick={() => useSelection.setState({ cursor: position })}
-    onDoubleClick={open}
-  >
-    {columns.map((column, i) =>
-      i === 0 ? (
-        <th key={column.name} scope="row" title={found && fullText(column, found)}>
-          <span className="row-head">
-            {found ? <Star found={found} /> : null}
-            {found ? <OutcomeMark found={found} /> : null}
-            {found ? (
-              <a className="ellipsis" href={href} tabIndex={current ? 0 : -1} onClick={open}>
-                <CellValue column={column} found={found} />
-              </a>
-            ) : (
-              '…'
-            )}
-          </span>
-        </th>
-      ) : (
-        <td
-          key={column.name}
-          className={column.kind === 'text' ? 'ellipsis' : 'figure'}
-          title={found && fullText(column, found)}
-        >
-          {found ? <CellValue column={column} found={found} /> : null}
-        </td>
-      ),
-    )}
-  </tr>
-));
+const Row = memo(
+  ({ found, position, index, columns, current, height, why, href, open }: RowProps) => (
+    <tr
+      aria-rowindex={index + 2}
+      aria-current={current ? 'true' : undefined}
+      className={current ? 'chosen' : ''}
+      data-position={position}
+      style={{ height }}
+      onClick={() => useSelection.setState({ cursor: position })}
+      onDoubleClick={open}
+    >
+      {columns.map((column, i) =>
+        i === 0 ? (
+          <th key={column.name} scope="row" title={found && fullText(column, found)}>
+            <span className="row-head">
+              {found ? (
+                <>
+                  <Pick found={found} />
+                  <Star found={found} />
+                  <OutcomeMark found={found} />
+                  <span className="row-lines">
+                    <a className="ellipsis" href={href} tabIndex={current ? 0 : -1} onClick={open}>
+                      <CellValue column={column} found={found} />
+                    </a>
+                    {why && found.row.why ? (
+                      <span className="row-why ellipsis" title={found.row.why}>
+                        {found.row.why}
+                      </span>
+                    ) : null}
+                  </span>
+                </>
+              ) : (
+                '…'
+              )}
+            </span>
+          </th>
+        ) : (
+          <td
+            key={column.name}
+            className={column.kind === 'text' ? 'ellipsis' : 'figure'}
+            title={found && fullText(column, found)}
+          >
+            {found ? <CellValue column={column} found={found} /> : null}
+          </td>
+        ),
+      )}
+    </tr>
+  ),
+);
 
 /** @param basis what outcomes are judged by */
 const nameOf = ({ field, value }: BrowseGroup, basis: string | null): string => {
@@ -121,10 +157,12 @@ const GroupRow = (props: {
   span: number;
   closed: boolean;
   basis: string | null;
+  /** Pixels. */
+  height: number;
 }) => {
-  const { group, index, span, closed, basis } = props;
+  const { group, index, span, closed, basis, height } = props;
   return (
-    <tr className="group-head" aria-rowindex={index + 2} style={{ height: ROW_HEIGHT }}>
+    <tr className="group-head" aria-rowindex={index + 2} style={{ height }}>
       <th scope="rowgroup" colSpan={span}>
         <span className="group-line" style={{ paddingLeft: 6 + group.level * 16 }}>
           <button
@@ -190,17 +228,20 @@ export const RolloutTable = (props: RolloutTableProps) => {
   const columns = useColumns(names);
   const plain = useMemo(() => columns.map(({ column }) => column), [columns]);
   const lines = displayOf(selected, closed);
+  const why = !names.includes('why') && !selected.empty.includes('why');
+  const height = why ? TALL_ROW : ROW_HEIGHT;
   // eslint-disable-next-line react/incompatible-library -- nothing here is memoised by a compiler
   const virtual = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     overscan: 10,
     // The head is inside.
     scrollPaddingStart: ROW_HEIGHT + 4,
-    initialOffset: () =>
-      Math.max(0, (cursor === null ? 0 : lines.indexOf(cursor) - 8) * ROW_HEIGHT),
+    initialOffset: () => Math.max(0, (cursor === null ? 0 : lines.indexOf(cursor) - 8) * height),
   });
+  // Heights are measured once; another column list may need other ones.
+  useEffect(() => virtual.measure(), [virtual, height]);
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
@@ -274,6 +315,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
                   span={columns.length}
                   closed={closed.has(group.key)}
                   basis={basisWords(selected.statistics)}
+                  height={height}
                 />
               ) : null;
             }
@@ -286,6 +328,8 @@ export const RolloutTable = (props: RolloutTableProps) => {
                 index={index}
                 columns={plain}
                 current={line === cursor}
+                height={height}
+                why={why}
                 href={found ? hrefOf(readerPath(fileId, found.row.id, search)) : '#'}
                 open={open}
               />

@@ -1,5 +1,6 @@
 import type { Statistics } from '../../../evaluate/rollouts/statistics.ts';
 import { isRowNumber, rowNumber } from '../../../evaluate/rollouts/row-numbers.ts';
+import type { BrowseResult } from '../../../lab/contract/rollouts.ts';
 import { COLUMN_NAMES } from '../../../lab/rollouts/columns.ts';
 import { termsIn } from '../../kit/words/explain/terms.ts';
 
@@ -90,9 +91,19 @@ export const allColumns = (clauses: readonly string[]): string[] => [
   ...clauses.map((clause) => `reward.${clause}`),
 ];
 
-/** Columns with data in this file. The question is first and sticky. */
-export const usualColumns = (statistics: Statistics | null): string[] => [
+/**
+ * Columns with data in this file. The question is first and sticky; `why` is the second line of its cell.
+ *
+ * @param selected `run` is among them where rows come from several files
+ */
+export const usualColumns = (
+  statistics: Statistics | null,
+  { empty, runs }: Pick<BrowseResult, 'empty' | 'runs'> = { empty: [], runs: 1 },
+): string[] => columnsFor(statistics, runs).filter((name) => !empty.includes(name));
+
+const columnsFor = (statistics: Statistics | null, runs: number): string[] => [
   'question',
+  ...(runs > 1 ? ['run'] : []),
   'answer',
   ...(statistics && statistics.scored > 0 ? ['gold', 'hops'] : []),
   ...(statistics && statistics.steps > 1 ? ['step'] : []),
@@ -102,7 +113,7 @@ export const usualColumns = (statistics: Statistics | null): string[] => [
   'searches',
   'passages',
   'words',
-  ...(statistics && statistics.scored > 0 ? ['why', 'outcome'] : []),
+  ...(statistics && statistics.scored > 0 ? ['outcome'] : []),
   'lint',
   'tags',
 ];

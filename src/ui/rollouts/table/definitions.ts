@@ -225,6 +225,28 @@ export const figuresOf = (statistics: Statistics): Figure[] => [
   ...rewarded(statistics),
 ];
 
+/** The most telling figures first: by these a file is judged. */
+const TELLING = [
+  'em',
+  'judge',
+  'not-scored',
+  'errors',
+  'retrieved',
+  'wrong-though-retrieved',
+  'reward',
+  'searches',
+  'answered',
+  'f1',
+];
+/** Shown before the user asks for all. */
+const MOST_FIRST = 5;
+
+/** The five most telling figures of a file, in display order. */
+export const firstFigures = (figures: readonly Figure[]): Figure[] => {
+  const ids = TELLING.filter((id) => figures.some((one) => one.id === id)).slice(0, MOST_FIRST);
+  return figures.filter(({ id }) => ids.includes(id));
+};
+
 /** "500 rollouts · 500 questions · 500 groups · 3 steps". */
 export const sizeOf = ({ rollouts, questions, groups, steps }: Statistics): string =>
   [

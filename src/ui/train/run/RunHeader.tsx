@@ -4,8 +4,11 @@ import { useMemo, useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
+import { headlineOf } from '../../../evaluate/held-out-scores.ts';
+import { trainingVerdict } from '../../../evaluate/verdict/of-training.ts';
 import { nothingLearned } from '../../../learn/run/nothing-learned.ts';
 import type { TrainStep } from '../../../records/training.ts';
+import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
 import { askWith } from '../../ask/siblings/ask-with.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount } from '../../kit/words/format.ts';
@@ -290,6 +293,9 @@ export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly Trai
   const last = steps.at(-1);
   const progress = useTrain((state) => state.progress[run.id]);
   const nothing = useMemo(() => nothingLearned(steps, run.settings), [steps, run.settings]);
+  const headline = useMemo(() => headlineOf(steps), [steps]);
+  const { status, step, settings } = run;
+  const verdict = trainingVerdict({ status, step, steps: settings.steps, headline, nothing });
   return (
     <header className="run-head">
       <div className="run-title">
@@ -304,7 +310,11 @@ export const RunHeader = ({ run, steps }: { run: RunRecord; steps: readonly Trai
         <Link href={`/runs?compare=${run.id}`}>Compare</Link>
         <Link href="/train?new=1">New run</Link>
       </div>
-      {nothing && run.status !== 'running' ? <NothingLearnedNote nothing={nothing} /> : null}
+      {nothing && run.status !== 'running' ? (
+        <NothingLearnedNote nothing={nothing} />
+      ) : (
+        <VerdictLine verdict={verdict} />
+      )}
       <RunHeadline run={run} steps={steps} />
       <Progress run={run} progress={progress} />
       <Failed run={run} />

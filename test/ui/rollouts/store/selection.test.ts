@@ -3,10 +3,13 @@ import type { Browsed, MatchingRow } from '../../../../src/lab/contract/rollouts
 import type { Mark } from '../../../../src/lab/contract/records/rollout-files.ts';
 import { useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
 import {
+  markPicked,
   markRollout,
   moveCursor,
   openCursor,
   openRow,
+  pickAll,
+  pickRow,
   showSelection,
   toggleAllClosed,
   toggleBookmark,
@@ -260,4 +263,43 @@ it('groups are closed one by one, all at once, and opened again', () => {
   toggleClosed('a');
   toggleClosed('a');
   expect(closed()).toEqual([]);
+});
+
+describe('checked rows', () => {
+  const picked = () => [...state().picked].toSorted((a, b) => a - b);
+
+  it('are one by one, a range in the order of the table, or all that pass the filter', async () => {
+    connect({ browse: () => Promise.resolve(found(4, 0, 3, 1)) });
+    await showSelection('f', query(''));
+    pickRow(0, false);
+    pickRow(1, true);
+    expect(picked()).toEqual([0, 1, 3]);
+    pickRow(3, false);
+    expect(picked()).toEqual([0, 1]);
+    pickAll(true);
+    expect(picked()).toEqual([0, 1, 3, 4]);
+    // Another order keeps them, another filter or file does not.
+    await showSelection('f', { ...query(''), sort: { column: 'em', descending: true } });
+    expect(picked()).toEqual([0, 1, 3, 4]);
+    await showSelection('f', query('em = 1'));
+    expect(picked()).toEqual([]);
+  });
+
+  it('are tagged at once, each keeping the tags that it has', async () => {
+    const fake = connect({
+      marks: () => Promise.resolve([mark({ rollout: 'r0', tags: ['old'] })]),
+      mark: (_file, rollout, change) => Promise.resolve(mark({ rollout, ...change })),
+    });
+    await showSelection('f', query(''));
+    await settle();
+    pickRow(0, false);
+    pickRow(2, false);
+    await markPicked(({ tags }) => ({ tags: [...tags, 'odd'] }));
+    expect(fake.callsOf('rollouts.mark')).toEqual([
+      ['f.jsonl', 'r0', { tags: ['old', 'odd'] }],
+      ['f.jsonl', 'r2', { tags: ['odd'] }],
+    ]);
+    expect(state().marks.get('r2')?.tags).toEqual(['odd']);
+    expect(state().marks.get('r0')?.tags).toEqual(['old', 'odd']);
+  });
 });

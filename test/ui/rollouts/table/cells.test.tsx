@@ -108,6 +108,12 @@ describe('the columns', () => {
         'outcome',
       ]),
     );
+    // Why it is wrong is the second line of the question.
+    expect(usualColumns(statistics)).not.toContain('why');
+    const none = { empty: ['judge', 'tags', 'advantage'], runs: 2 };
+    const shown = usualColumns(statistics, none);
+    for (const name of none.empty) expect(shown).not.toContain(name);
+    expect(shown.slice(0, 3)).toEqual(['question', 'run', 'answer']);
   });
 
   it('say how they are sorted, and can be made wider by hand and by key', () => {

@@ -3,7 +3,7 @@ import { readFactsOf } from '../../../../src/evaluate/rollouts/lint/facts.ts';
 import { statisticsOf } from '../../../../src/evaluate/rollouts/statistics.ts';
 import { factsOfRow, rowOf, type RolloutRow } from '../../../../src/evaluate/rollouts/row.ts';
 import { basisWords } from '../../../../src/evaluate/rollouts/taxonomy.ts';
-import { figuresOf } from '../../../../src/ui/rollouts/table/definitions.ts';
+import { figuresOf, firstFigures } from '../../../../src/ui/rollouts/table/definitions.ts';
 import { outcomeName } from '../../../../src/ui/rollouts/words.ts';
 import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
 import { importOne } from '../../../formats/rollouts/helpers.ts';
@@ -16,6 +16,15 @@ test('every score names its normaliser, and what is wrong says by what', async (
   expect(names).toContain('retrieved but wrong (EM)');
   for (const name of names.filter((one) => /EM|F1/.test(one)))
     expect(name).toMatch(/SQuAD|R1-Searcher|\(EM\)/);
+});
+
+test('five figures come first, the judge’s beside EM where there is one', async () => {
+  const facts = (await Promise.all([r1Searcher, verl].map(importOne))).map(readFactsOf);
+  const [judged, plain] = facts.map((one) =>
+    firstFigures(figuresOf(statisticsOf([one]))).map(({ id }) => id),
+  );
+  expect(judged).toEqual(['em', 'judge', 'retrieved', 'wrong-though-retrieved', 'searches']);
+  expect(plain).toEqual(['em', 'retrieved', 'wrong-though-retrieved', 'searches', 'reward']);
 });
 
 test('what outcomes are judged by, where all, some or none of the rollouts have a verdict', async () => {

@@ -11,6 +11,7 @@ import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
+import { Beside } from './Beside.tsx';
 
 /** What this rollout and another have in common, word by word. */
 
@@ -311,7 +312,7 @@ interface DiffViewProps {
   /** Number of the change to be on. */
   step: number | null;
   choose: (rollout: RolloutName) => void;
-  open: (rollout: RolloutName) => void;
+  open: (rollout: RolloutName, event?: number) => void;
 }
 
 /**
@@ -320,15 +321,33 @@ interface DiffViewProps {
 export const DiffView = ({ reading, other, step, choose, open }: DiffViewProps) => {
   const length = reading.rollout.segments.reduce((sum, { text }) => sum + text.length, 0);
   const [asked, setAsked] = useState(false);
+  const [inline, setInline] = useState(false);
   const wait = length > LARGE && !asked;
   return (
     <div className="diff-view">
       <Picker reading={reading} other={other} choose={choose} />
+      {other ? (
+        <div className="choice-line" role="group" aria-label="How to compare">
+          {[false, true].map((one) => (
+            <button
+              key={String(one)}
+              type="button"
+              className={one === inline ? 'choice chosen' : 'choice'}
+              aria-pressed={one === inline}
+              onClick={() => setInline(one)}
+            >
+              {one ? 'Changed words' : 'Side by side'}
+            </button>
+          ))}
+        </div>
+      ) : null}
       {!other ? (
         <p className="fine">
           Choose a sibling or a rollout of the same question in another file, or paste the address
           of any rollout in this browser.
         </p>
+      ) : !inline && step === null ? (
+        <Beside key={keyOf(other)} reading={reading} other={other} open={open} />
       ) : wait ? (
         <p>
           The text has {formatCount(length)} characters; comparing it takes a while.{' '}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import type { Reading } from '../../../../src/lab/contract/rollouts.ts';
+import { unfilledViews } from '../../../../src/ui/rollouts/reader/unfilled.ts';
+import { ViewTabs } from '../../../../src/ui/rollouts/reader/ViewTabs.tsx';
+import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
+import { importOne } from '../../../formats/rollouts/helpers.ts';
+import { htmlOf } from '../../kit/render.tsx';
+
+it('views that a file cannot fill are grey, with the reason', async () => {
+  const rollout = await importOne(r1Searcher);
+  const one = { rollout, siblings: [{}] } as unknown as Reading;
+  const views = unfilledViews(one);
+  expect(Object.keys(views)).toEqual(['tokens', 'group', 'what-if', 'time']);
+  const html = htmlOf(<ViewTabs view="rounds" unfilled={views} show={() => undefined} />);
+  const tokens = /<button[^>]*id="tab-tokens"[^>]*>/.exec(html)?.[0] ?? '';
+  expect(tokens).toContain('aria-disabled="true"');
+  expect(tokens).toContain('title="The file has no tokens of this rollout."');
+  expect(/<button[^>]*id="tab-text"[^>]*>/.exec(html)?.[0]).toContain('aria-disabled="false"');
+  // A dump of verl has a reward, and siblings.
+  const trained = { rollout: await importOne(verl), siblings: [{}, {}] } as unknown as Reading;
+  expect(Object.keys(unfilledViews(trained))).toEqual(['tokens', 'time']);
+});
