@@ -6,6 +6,12 @@ import { inspectFile, type Inspection } from '../src/evaluate/rollouts/inspect.t
 
 /** What the end-to-end tests read off the page of a rollout file. */
 
+/** Five are shown at first. */
+export const allFigures = async (page: Page): Promise<void> => {
+  const all = page.getByRole('button', { name: /^All \d+ numbers$/ });
+  if ((await all.count()) > 0) await all.click();
+};
+
 export const figure = (page: Page, id: string): Promise<string> =>
   page.locator(`[data-figure="${id}"] dd:not(.figure-all)`).innerText();
 
@@ -24,6 +30,7 @@ export const labRollouts = async (path: string): Promise<Inspection> =>
 /** The figures on the page are those that `lab rollouts` counts. */
 export const expectSame = async (page: Page, { statistics }: Inspection): Promise<void> => {
   const { em, subEm, coverEm, evidence, judge } = statistics;
+  await allFigures(page);
   expect(await figure(page, 'em')).toContain(` ${em.count}`);
   expect(await figure(page, 'sub-em')).toContain(` ${subEm.count}`);
   expect(await figure(page, 'cover-em')).toContain(` ${coverEm.count}`);

@@ -50,6 +50,7 @@ it(
     await page.waitForSelector('main h1');
     await drop(page, { 'dump.jsonl': readFileSync(dump, 'utf8') });
     await page.waitForSelector('[data-testid="file-figures"]');
+    expect(await page.locator('.file-figures > div').count()).toBe(5);
     const found = await labRollouts(dump);
     await expectSame(page, found);
     await matched(page, '240 rollouts');

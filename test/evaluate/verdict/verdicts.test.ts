@@ -122,7 +122,7 @@ const score = (of: readonly number[], ids = 'q'): HeldOutScore => ({
     searches: 1,
     recall: null,
     formatValid: true,
-  })) as unknown as NonNullable<HeldOutScore['questions']>,
+  })),
 });
 
 const headline = (before: readonly number[], after?: readonly number[]) =>
@@ -131,7 +131,7 @@ const headline = (before: readonly number[], after?: readonly number[]) =>
       step: 1,
       heldOut: after ? score(after) : null,
       heldOutAtStart: score(before),
-    } as unknown as Parameters<typeof headlineOf>[0][number],
+    },
   ]);
 
 describe('the verdict on a training run', () => {

@@ -21,7 +21,7 @@ const TEXTS: Record<string, [note: string, width: number]> = {
   id: ['id of the rollout', 180],
   run: ['run or file', 140],
   group: ['rollouts of one question at one step', 140],
-  question: ['text of the question', 340],
+  question: ['text of the question', 440],
   answer: ['the extracted answer', 180],
   recipe: ['recipe of the rollout', 110],
   policy: ['model that wrote it', 110],
