@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
 import { serve, type Served } from '../scripts/serve/server.mjs';
@@ -164,6 +164,16 @@ export const distWithout = (...missing: string[]): { root: string; drop: () => v
 export const runStatus = (page: Page, status: string, timeout = 80_000): Promise<unknown> =>
   page.waitForSelector(`[data-testid="run-status"]:has-text("${status}")`, { timeout });
 
+/** Shows all scores, tokens, events and times of the rollouts on Ask. */
+export const openMore = async (page: Page): Promise<void> => {
+  const more = page.getByRole('button', { name: 'more', exact: true }).first();
+  if ((await more.count()) > 0) await more.click();
+};
+
+/** What events of Ask are called: their kind, and a line of what they say. */
+export const eventNames = (events: Locator): Promise<string[]> =>
+  events.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? ''));
+
 export const finishedColumns = (page: Page): Promise<number> =>
   page.locator('.column[data-finished="true"]').count();
 
@@ -172,5 +182,5 @@ export const eventKinds = (page: Page, rollout = 0): Promise<(string | null)[]> 
   page
     .locator('.column')
     .nth(rollout)
-    .locator('.card')
+    .locator('.part')
     .evaluateAll((cards) => cards.map((card) => card.getAttribute('data-kind')));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { lab } from '../../test/cli/lab.ts';
-import { DIST, runStatus, useStage } from '../browser.ts';
+import { DIST, openMore, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
 const QUESTION = 'Who directed Velvet Lantern?';
@@ -26,6 +26,7 @@ it('gives the same tokens on the page and on the command line, with one seed, on
     `${stage.url}ask?device=wasm&seed=5&recipe=kunlun-baize&ask=${encodeURIComponent(QUESTION)}&run=1`,
   );
   await runStatus(page, 'done');
+  await openMore(page);
   // Every segment of the context, from the details of the token strip.
   const strip = page.getByRole('slider', { name: 'Tokens of this rollout' });
   await strip.focus();

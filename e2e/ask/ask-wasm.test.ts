@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventKinds, runStatus, useStage } from '../browser.ts';
+import { eventKinds, openMore, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
 
@@ -9,7 +9,7 @@ it('asks, streams, answers and plays back on WASM, after one click', async () =>
   await page.getByRole('button', { name: 'Run an example' }).click();
 
   // It streams: there are events while it still runs.
-  await page.waitForSelector('.card');
+  await page.waitForSelector('.part');
   await runStatus(page, 'done');
   const cores = await page.evaluate(() => navigator.hardwareConcurrency);
   const engines = page.workers().filter((worker) => worker.url().includes('/policy-'));
@@ -31,14 +31,15 @@ it('asks, streams, answers and plays back on WASM, after one click', async () =>
     expect(verdict).toContain(figure);
   }
 
+  await openMore(page);
   // Playback by keys dims what has not happened yet.
   await page.locator('main').focus();
   await page.keyboard.press('Home');
   await expectStep(`1 / ${kinds.length}`);
-  expect(await page.locator('.card.ahead').count()).toBe(kinds.length - 1);
+  expect(await page.locator('.part.ahead').count()).toBe(kinds.length - 1);
   await page.keyboard.press('ArrowRight');
   await expectStep(`2 / ${kinds.length}`);
-  expect(await page.locator('.card.current').getAttribute('data-index')).toBe('1');
+  expect(await page.locator('.part.current').getAttribute('data-index')).toBe('1');
   await page.keyboard.press('End');
   await expectStep(`${kinds.length} / ${kinds.length}`);
   await page.keyboard.press('Escape');

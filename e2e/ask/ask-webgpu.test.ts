@@ -17,7 +17,7 @@ it('asks, streams, answers and plays back on WebGPU', async () => {
   expect(adapter).not.toBeNull();
 
   await page.getByRole('button', { name: 'Run an example' }).click();
-  await page.waitForSelector('.card');
+  await page.waitForSelector('.part');
   await runStatus(page, 'done');
   const device = (await page.getByTestId('device').textContent()) ?? '';
   expect(device).toContain('GPU');

@@ -34,7 +34,7 @@ async function cancelRun(page: Page, moment: number): Promise<number | null> {
           const status = document.querySelector('[data-testid="run-status"]')?.textContent ?? '';
           if (waiting && status === 'done') resolve(null);
           if (start !== null && status === 'cancelled') resolve(performance.now() - start);
-          if (waiting || !status.startsWith('running') || !document.querySelector('.card')) return;
+          if (waiting || !status.startsWith('running') || !document.querySelector('.part')) return;
           waiting = true;
           setTimeout(() => {
             start = performance.now();
@@ -80,8 +80,8 @@ it(`cancels sixteen rollouts${ALL_TESTS ? ' within half a second (median, none a
     expect(Math.max(...taken), `milliseconds of each: ${shown}`).toBeLessThan(WORST_MS);
   }
   // The status can be on the screen before the last cards are.
-  await expect.poll(() => page.locator('.card[data-kind="stop"]').count()).toBe(16);
-  expect(await page.locator('.card').count()).toBeGreaterThan(16);
+  await expect.poll(() => page.locator('.part[data-kind="stop"]').count()).toBe(16);
+  expect(await page.locator('.part').count()).toBeGreaterThan(16);
 
   // And the page is ready for the next run, with the workers that it has.
   await page.getByLabel('Recipe', { exact: true }).selectOption('naive-rag');

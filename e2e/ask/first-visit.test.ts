@@ -18,7 +18,7 @@ it('shows a stranger after one click a success by both sources, with a refusal o
   const url = stage.url.replace('//localhost', '//forage.localhost');
   await page.goto(url);
   await page.getByRole('button', { name: 'Run an example' }).click();
-  await page.waitForSelector('.card');
+  await page.waitForSelector('.part');
   expect(await page.locator('main h1').textContent()).toBe(EXAMPLES[0]);
   expect(await page.locator('.question-gold').textContent()).toMatch(/[2-5] hops/);
   await runStatus(page, 'done');

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
-import { runStatus, useStage, visit } from '../browser.ts';
+import { openMore, runStatus, useStage, visit } from '../browser.ts';
 import { downloaded } from '../training.ts';
 
 /** What a fork does otherwise than its original: each change, on a rollout that failed for want of it; and where it is made. */
@@ -15,7 +15,7 @@ const column = (page: Page, number: number) =>
 
 /** Opens an event of the original in the details, with its fork menu. */
 const forkAt = async (page: Page, event: number) => {
-  await column(page, 1).locator(`.card[data-index="${event}"] .card-line`).click();
+  await column(page, 1).locator(`.part[data-index="${event}"]`).click();
   const details = page.getByRole('complementary', { name: 'Details' });
   await details.getByText(`event ${event + 1} of `).waitFor();
   // It stays open from one event to the next.
@@ -50,9 +50,10 @@ const found = ({ events }: Rollout): string[][] =>
 
 /** Heads differ in length; glyphs and events stand side by side. */
 const standsInLine = async (page: Page): Promise<void> => {
+  await openMore(page);
   for (const width of [2560, 1440]) {
     await page.setViewportSize({ width, height: 900 });
-    for (const part of ['.column-head', '.glyph-rail', '.timeline']) {
+    for (const part of ['.column-head', '.glyph-rail', '.rounds-of']) {
       const tops = await page
         .locator(`.column ${part}`)
         .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
@@ -63,7 +64,7 @@ const standsInLine = async (page: Page): Promise<void> => {
 
 /** The first search of a column. */
 const firstRoute = (page: Page, number: number): Promise<string | null> =>
-  column(page, number).locator('.card[data-kind=route] .card-line').first().textContent();
+  column(page, number).locator('.part[data-kind=route]').first().getAttribute('aria-label');
 
 const WEB = 'the search goes to the web';
 
@@ -129,7 +130,7 @@ it('inserts gold, allows a refused query, continues at another temperature and f
   expect(found(helped)[0]?.slice(0, missing.length).toSorted()).toEqual(missing.toSorted());
   expect(found(helped)[0]).not.toEqual(found(original!)[0]);
   await column(page, 2)
-    .locator('.card[data-kind=retrieve] .card-line')
+    .locator('.part[data-kind=retrieve]')
     .first()
     .filter({ hasText: missing[0]! })
     .waitFor();

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
 import { slow } from '../../test/slow/slow.ts';
-import { openPage, runStatus, useStage, visit } from '../browser.ts';
+import { eventNames, openPage, runStatus, useStage, visit } from '../browser.ts';
 import { downloaded, startSmall, status } from '../training.ts';
 
 /** Rollouts that are read in Rollouts and in Evaluate are continued in Ask. */
@@ -38,7 +38,7 @@ const column = (page: Page, name: string) => page.getByRole('region', { name, ex
 
 /** Route lines of a column of Ask. */
 const routes = (page: Page, name: string): Promise<string[]> =>
-  column(page, name).locator('.card[data-kind=route] .card-line').allTextContents();
+  eventNames(column(page, name).locator('.part[data-kind=route]'));
 
 /** Waits until the second rollout is a fork that ended. */
 const forked = async (page: Page, how: string): Promise<void> => {
@@ -172,7 +172,7 @@ slow(
       `${stage.url}ask?device=wasm&q=test-2&recipe=search&nlr=always-local&seed=3&run=1`,
     );
     await runStatus(page, 'done');
-    await column(page, 'Rollout 1').locator('.card[data-kind=route] .card-line').first().click();
+    await column(page, 'Rollout 1').locator('.part[data-kind=route]').first().click();
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.getByRole('button', { name: 'Fork here' }).click();
     await details.getByLabel('Adapter from here on').waitFor();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { faultsInBoth } from '../axe.ts';
 import { slow } from '../../test/slow/slow.ts';
-import { openPage, runStatus, useStage } from '../browser.ts';
+import { eventNames, openMore, openPage, runStatus, useStage } from '../browser.ts';
 import { downloaded } from '../training.ts';
 
 /** A group as a tree, and a rollout that continues from one of its events with another source. */
@@ -52,9 +52,10 @@ slow(
     await runStatus(page, 'done');
 
     // The fork's head has a line more, and verdicts differ in length; glyphs and events stand side by side.
+    await openMore(page);
     for (const width of [1440, 2560]) {
       await page.setViewportSize({ width, height: 900 });
-      for (const part of ['.column-head', '.glyph-rail', '.timeline']) {
+      for (const part of ['.column-head', '.glyph-rail', '.rounds-of']) {
         const tops = await page
           .locator(`.column ${part}`)
           .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
@@ -64,10 +65,9 @@ slow(
     await page.setViewportSize({ width: 1440, height: 900 });
 
     const routes = (column: string) =>
-      page
-        .getByRole('region', { name: column, exact: true })
-        .locator('.card[data-kind=route] .card-line')
-        .allTextContents();
+      eventNames(
+        page.getByRole('region', { name: column, exact: true }).locator('.part[data-kind=route]'),
+      );
     const [original, forked] = [await routes('Rollout 1'), await routes('Rollout 2')];
     expect(original[0]).toContain('Route: local');
     expect(forked[0]).toContain('Route: web');
@@ -79,7 +79,7 @@ slow(
 
     // Its address makes the same again elsewhere: the group by its seed, and then the fork.
     const answers = (on: Page) =>
-      on.locator('.column .card[data-kind=answer] .card-text').allTextContents();
+      on.locator('.column .part[data-kind=answer] .part-text').allTextContents();
     const texts = await answers(page);
     const address = page.url();
     expect(new URL(address).searchParams.get('fork')).toMatch(/^1-\d+-source-web$/);

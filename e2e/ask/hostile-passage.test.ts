@@ -47,8 +47,8 @@ it('shows a script in a passage as text, never runs it, and does not let it spea
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
   // The search that the passage writes is none.
-  expect(await page.locator('.card[data-kind="retrieve"]').count()).toBe(1);
-  await page.locator('.card[data-kind="retrieve"] .card-line').click();
+  expect(await page.locator('.part[data-kind="retrieve"]').count()).toBe(1);
+  await page.locator('.part[data-kind="retrieve"]').click();
   await page.getByText('window.__hacked=1').first().waitFor();
   await page.locator('.passages .link.strong').first().click();
 

@@ -15,15 +15,15 @@ slow(
     await page.goto(`${stage.url}ask?device=webgpu&recipe=search`);
     await page.waitForSelector('[data-testid="device"]:has-text("GPU")', { timeout: 60_000 });
     await page.getByRole('button', { name: 'Run an example' }).click();
-    await page.waitForSelector('.card');
+    await page.waitForSelector('.part');
     const devtools = await browser.newBrowserCDPSession();
     await devtools.send('Browser.crashGpuProcess').catch(() => undefined);
     await runStatus(page, 'failed');
     await page.getByText('the GPU device was lost').first().waitFor();
-    expect(await page.locator('.card').count()).toBeGreaterThan(0);
+    expect(await page.locator('.part').count()).toBeGreaterThan(0);
 
     await page.getByRole('button', { name: 'Run again' }).click();
     await runStatus(page, 'done');
-    expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+    expect(await page.locator('.part[data-kind="answer"]').count()).toBe(1);
   },
 );

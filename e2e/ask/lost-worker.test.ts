@@ -40,7 +40,7 @@ it('reports that the policy worker, the retrieval worker or the lab worker was l
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.locator('.column[data-finished=true]:not([data-before])').waitFor();
     await runStatus(page, 'done');
-    expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+    expect(await page.locator('.part[data-kind="answer"]').count()).toBe(1);
   }
 });
 
@@ -49,10 +49,10 @@ it('keeps what had happened when the policy worker dies in the middle of a run',
   await page.goto(`${stage.url}ask?device=wasm&n=16`);
   await page.waitForSelector('.status:has-text("web passages")');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.waitForSelector('.card');
+  await page.waitForSelector('.part');
   await kill(page, 'policy');
   await runStatus(page, 'failed');
-  expect(await page.locator('.card').count()).toBeGreaterThan(0);
+  expect(await page.locator('.part').count()).toBeGreaterThan(0);
   await page.getByText('the rollouts below are kept').waitFor();
   // Sixteen last until the worker is dead; one shows that it continues.
   await page.getByRole('textbox', { name: 'Rollouts', exact: true }).fill('1');

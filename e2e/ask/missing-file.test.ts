@@ -32,5 +32,5 @@ it('names the missing model file and loads again once it is there', async () => 
   await alert.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
-  expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+  expect(await page.locator('.part[data-kind="answer"]').count()).toBe(1);
 });

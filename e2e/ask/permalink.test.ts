@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Page } from 'playwright-core';
 import { RECIPES } from '../../src/systems/index.ts';
 import { faultsInBoth } from '../axe.ts';
-import { eventKinds, openPage, runStatus, useStage } from '../browser.ts';
+import { eventKinds, openMore, openPage, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
 
@@ -16,26 +16,28 @@ const shown = (page: Page) =>
   page.evaluate(() => ({
     question: document.querySelector('h1')?.textContent,
     lines: [...document.querySelectorAll('.column')].map((column) =>
-      [...column.querySelectorAll('.card')].map((card) => [
+      [...column.querySelectorAll('.part')].map((card) => [
         card.getAttribute('data-kind'),
-        card.querySelector('.card-text')?.textContent,
+        card.querySelector('.part-text')?.textContent,
       ]),
     ),
     step: document.querySelector('.playback-step')?.textContent,
   }));
 
-/** Plays with the space bar while a card has the focus, opens it with Enter, and downloads both rollouts. */
+/** Plays with the space bar while a card has the focus, shows one in full with Enter, and downloads both rollouts. */
 const playAndDownload = async (page: Page): Promise<void> => {
-  const card = page.locator('.column').first().locator('.card-line').first();
+  const card = page.locator('.column').first().locator('.part').first();
+  await openMore(page);
   await card.focus();
   await page.keyboard.press(' ');
   await page.getByRole('button', { name: 'Pause (space)' }).waitFor();
   await page.keyboard.press(' ');
   await page.getByRole('button', { name: 'Play (space)' }).waitFor();
   await page.keyboard.press('Escape');
-  expect(await card.getAttribute('aria-expanded')).toBe('false');
+  const details = page.getByRole('complementary', { name: 'Details' });
+  await page.locator('.column').first().locator('.part').nth(1).focus();
   await page.keyboard.press('Enter');
-  expect(await card.getAttribute('aria-expanded')).toBe('true');
+  await details.getByText(/^event 2 of/).waitFor();
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -47,7 +49,7 @@ const playAndDownload = async (page: Page): Promise<void> => {
   const records = lines.map((line) => recordSchema.parse(JSON.parse(line)));
   expect(records.map(({ format }) => format)).toEqual(['forage.rollout/1', 'forage.rollout/1']);
   expect(records[0]?.events.length).toBe(
-    await page.locator('.column').first().locator('.card').count(),
+    await page.locator('.column').first().locator('.part').count(),
   );
 };
 
@@ -87,7 +89,7 @@ it('restores question, recipe, settings, rollout and step from the address; play
   );
   expect(await other.getByTestId('recipe-sentence').textContent()).not.toBe(sentence);
   // With the events that are still to come in view.
-  await other.locator('.card.ahead').last().scrollIntoViewIfNeeded();
+  await other.locator('.part.ahead').last().scrollIntoViewIfNeeded();
   expect(await faultsInBoth(other)).toEqual([]);
 });
 

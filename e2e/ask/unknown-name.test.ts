@@ -42,7 +42,7 @@ it('says which name no passage mentions while the question is typed, and in the 
     'unknown-names',
     'verdict',
   ]);
-  expect(await page.getByTestId('verdict').textContent()).toContain('no gold answer');
+  expect(await page.getByTestId('verdict').textContent()).toContain('no reference answer');
 
   // Of names that the local corpus or the web has nothing is said, neither typed nor asked.
   await question.fill('Where was the star of Velvet Lantern born?');

@@ -19,7 +19,7 @@ const SHOWS = 'return document.querySelector(arguments[0]) !== null';
 /** What changes as long as something is done: loading, events, tokens, steps. */
 const MOVES = `return JSON.stringify([
   location.href,
-  document.querySelectorAll('.card').length,
+  document.querySelectorAll('.part').length,
   document.querySelector('[data-testid="run-status"]')?.parentElement.innerText,
   [...document.querySelectorAll('progress')].map((bar) => bar.value),
   document.querySelector('main')?.innerText.length,
@@ -109,7 +109,7 @@ export const keepsPromises = (
         await press('Run an example');
         await shows('.column[data-finished="true"]');
         const answer = await browser.run<string>(
-          'return document.querySelector(`.card[data-kind="answer"]`).textContent',
+          'return document.querySelector(`.part[data-kind="answer"]`).textContent',
         );
         expect(answer).toMatch(/\S/);
         expect(await browser.run('return crossOriginIsolated')).toBe(true);

@@ -109,7 +109,7 @@ it('searches an imported collection, shows the clusters that answered, and asks 
   expect(kinds.at(-1)).toBe('stop');
   expect(kinds).not.toContain('error');
   expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
-  const background = page.locator('.card[data-kind="background"]');
+  const background = page.locator('.part[data-kind="background"]');
   for (const title of ['River 17', 'Town 17'])
     expect(await background.innerText()).toContain(title);
   expect(stage.faults).toEqual([]);

@@ -40,7 +40,7 @@ it('takes a Qwen2 folder, is the policy of the next visit, and is asked', async 
   expect(kinds.slice(0, 2)).toEqual(['route', 'background']);
   expect(kinds.at(-1)).toBe('stop');
   // Random weights say nothing of the form that is asked for; nothing else goes wrong.
-  for (const fault of await page.locator('.card[data-kind=error]').allInnerTexts())
+  for (const fault of await page.locator('.part[data-kind=error]').allInnerTexts())
     expect(fault).toMatch(
       /text between blocks|the turn ended without a search or an answer|is not closed/,
     );

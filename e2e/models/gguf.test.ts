@@ -22,7 +22,7 @@ it('a GGUF file is opened, shown with its types, and asked', async () => {
   await runStatus(page, 'done');
   expect(await page.locator('body').innerText()).toContain('asks');
   // Random weights say nothing of the form that is asked for; nothing else goes wrong.
-  for (const fault of await page.locator('.card[data-kind=error]').allInnerTexts())
+  for (const fault of await page.locator('.part[data-kind=error]').allInnerTexts())
     expect(fault).toMatch(/text between blocks|the turn ended without a search or an answer/);
   expect(stage.faults).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
-import { openPage, runStatus, useStage, visit } from '../browser.ts';
+import { openMore, openPage, runStatus, useStage, visit } from '../browser.ts';
 import { unexplained, unfold } from '../words.ts';
 
 const stage = useStage();
@@ -27,14 +27,14 @@ describe('axe finds no fault, in the light and in the dark,', () => {
   );
 
   it(
-    'in a rollout with every card open',
+    'in a rollout with all that is shown of it',
     async () => {
       const { page } = stage;
       await visit(page, stage, 'ask?device=wasm');
       await page.getByRole('button', { name: 'Run an example' }).click();
       await runStatus(page, 'done');
-      await page.getByRole('button', { name: 'open all' }).click();
-      await page.locator('.card[data-kind="search"] .card-line').first().click();
+      await openMore(page);
+      await page.locator('.part[data-kind="search"]').first().click();
       expect(await faultsInBoth(page)).toEqual([]);
       // Every acronym opens what it means, in the labels of the setup and what is chosen there too.
       await unfold(page);
@@ -80,10 +80,14 @@ slow(
     await page.getByRole('button', { name: 'Run an example' }).click();
     await runStatus(page, 'done');
     await page.getByRole('tab', { name: '2' }).click();
-    // An opened card far down moves the rollout, never the frame around it.
-    await page.locator('.column:visible .card-line').last().click();
-    expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
     expect(await page.locator('.details').count()).toBe(0);
+    // An event far down moves the rollout, never the frame around it, and is shown in full.
+    await page.locator('.column:visible .part').last().click();
+    expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .getByText(/^event \d+ of/)
+      .waitFor();
     expect(await page.locator('.column:visible').count()).toBe(1);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
       390,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
-import { DIST, runStatus, useStage } from '../browser.ts';
+import { DIST, openMore, runStatus, useStage } from '../browser.ts';
 
 const stage = useStage();
 afterEach(() => stage.page.unrouteAll({ behavior: 'ignoreErrors' }));
@@ -80,16 +80,17 @@ it('a part that throws leaves the rollout, and an explanation the page', async (
   await page.goto(`${stage.url}?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
+  await openMore(page);
   await page.locator('.column-time summary').first().click();
   const part = faultIn(page, '.column-time');
   await part.waitFor();
   expect(await part.innerText()).toMatch(/The chart of times could not be shown/);
-  expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+  expect(await page.locator('.part[data-kind="answer"]').count()).toBe(1);
 
   await page.locator('main button.explained').first().click();
   const over = faultIn(page, '.over-page');
   await over.waitFor();
   await over.getByRole('button', { name: 'Hide' }).click();
   expect(await over.count()).toBe(0);
-  expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+  expect(await page.locator('.part[data-kind="answer"]').count()).toBe(1);
 });

@@ -133,7 +133,7 @@ it('a browser that blocks site data: each page says what it cannot read, one not
       expect(await page.getByText('does not let the page store anything').count()).toBe(1);
     }
     await ask(page);
-    expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+    expect(await page.locator('.part[data-kind="answer"]').count()).toBe(1);
   } finally {
     await context.close();
     rmSync(profile, { recursive: true, force: true });

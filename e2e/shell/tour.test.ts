@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
-import { openPage, runStatus, useStage, visit } from '../browser.ts';
+import { openMore, openPage, runStatus, useStage, visit } from '../browser.ts';
 
 /** What a stranger is shown, by the very things that the pages do. */
 
@@ -10,6 +10,7 @@ const stage = useStage();
 
 /** Words open what they mean, by a click or by Enter, and give the focus back. */
 const opensWords = async (page: Page): Promise<void> => {
+  await openMore(page);
   const word = page.getByTestId('verdict').getByRole('button', { name: 'recall' });
   await word.focus();
   await page.keyboard.press('Enter');

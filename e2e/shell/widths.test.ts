@@ -136,15 +136,19 @@ test('shows how far loading is beside the button that waits for it, at 200 % too
   expect(await bars.count()).toBe(3);
   holding = false;
   await Promise.all(held.map((route) => route.continue()));
-  await page.locator('.card').first().waitFor();
+  await page.locator('.part').first().waitFor();
   await runStatus(page, 'done');
 
   await page.setViewportSize({ width: 390, height: 900 });
   await page.getByRole('tab', { name: '2' }).click();
-  // An opened card far down moves the rollout, never the frame around it.
-  await page.locator('.column:visible .card-line').last().click();
-  expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
   expect(await page.locator('.details').count()).toBe(0);
+  // An event far down moves the rollout, never the frame around it, and is shown in full.
+  await page.locator('.column:visible .part').last().click();
+  expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
+  await page
+    .getByRole('complementary', { name: 'Details' })
+    .getByText(/^event \d+ of/)
+    .waitFor();
   expect(await page.locator('.column:visible').count()).toBe(1);
   expect(await scrolled(page)).toBeLessThanOrEqual(390);
   expect(await faultsOf(page)).toEqual([]);
@@ -176,7 +180,7 @@ test(
     await setup.waitFor();
     await page.setViewportSize({ width: 720, height: 450 });
     await setup.waitFor({ state: 'hidden' });
-    await page.locator('.column .card-line').nth(3).click();
+    await page.locator('.column .part').nth(3).click();
     await details.getByText(/^event \d+ of/).waitFor();
     expect(await scrolled(page)).toBeLessThanOrEqual(720);
     expect(await faultsOf(page)).toEqual([]);

@@ -60,7 +60,7 @@ slow(
     await page.getByRole('button', { name: 'Open these 2' }).first().click();
     await page.locator('.column').nth(1).waitFor();
     for (const kind of ['background', 'route'])
-      await page.locator(`.card[data-kind="${kind}"]`).first().waitFor();
+      await page.locator(`.part[data-kind="${kind}"]`).first().waitFor();
     expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage/);
     expect(stage.faults).toEqual([]);
   },

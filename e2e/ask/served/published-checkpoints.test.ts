@@ -22,7 +22,7 @@ const runsIn = async (recipe: string): Promise<Page> => {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
   const verdict = await page.getByTestId('verdict').first().textContent();
-  expect(verdict).toContain('✓ exact match');
+  expect(verdict).toContain('✓ right');
   expect(verdict).toContain('Leon Kovley');
   const kinds = await eventKinds(page);
   expect(kinds.filter((kind) => kind === 'search')).toHaveLength(1);

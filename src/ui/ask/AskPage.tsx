@@ -17,6 +17,10 @@ import { useNeeds } from '../lab/use-needs.ts';
 import { isOverlay, watchNarrow } from '../kit/page/screen.ts';
 import { useView } from './store/view-store.ts';
 import { StripLegend } from '../kit/tokens/TokenStrip.tsx';
+import { MechanismBar } from './mechanisms/MechanismBar.tsx';
+import { BeforeAfter } from './mechanisms/BeforeAfter.tsx';
+import { ReplayBar } from './columns/ReplayBar.tsx';
+import { useReplay } from './columns/use-replay.ts';
 import { GroupSummary } from './columns/GroupSummary.tsx';
 import { AskedWith } from './notes/AskedWith.tsx';
 import { LinkedSetupNote } from './notes/LinkedSetupNote.tsx';
@@ -134,7 +138,10 @@ const Summary = () => {
     () => order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
     [order, byId, finished],
   );
-  return order.length > 1 ? <GroupSummary ended={ended} size={order.length} /> : null;
+  const replaying = useView((state) => state.replay !== null);
+  const more = useView((state) => state.moreOpen);
+  if (order.length < 2 || replaying) return null;
+  return <GroupSummary ended={ended} size={order.length} more={more} />;
 };
 
 /** Shown while the run has no rollout yet, and after it was cancelled. */
@@ -225,13 +232,15 @@ export const AskPage = () => {
   );
   // A group needs the full width until something is selected.
   const idle = useView((state) => state.selection === null);
-  const grouped = useRun((state) => state.table.order.length > 1);
+  const group = useRun((state) => state.table.order.length > 1);
   const by = useColourBy();
-  const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
+  const more = useView((state) => state.moreOpen);
+  const detailsShown = detailsOpen && started && !(group && idle && !isOverlay());
   const { recipe } = useView((state) => state.address.settings);
   useNeeds('sources', 'policy');
   useFitSummarizer(readsSummaries(recipe));
   useAutoRun();
+  useReplay();
   useForksOfAddress();
   useRoomForRollouts();
   const [, go] = useLocation();
@@ -262,16 +271,26 @@ export const AskPage = () => {
               <RunNote />
               <SearchTrouble />
               <UnknownNames />
+              <BeforeAfter />
               <Summary />
               <ForkProblem />
-              <Pictures />
+              {group ? <Pictures /> : null}
               <div className="legend-line">
-                <StripLegend by={by}>
-                  <ColourSwitch />
-                </StripLegend>
-                <DownloadButton />
+                <MechanismBar />
+                <span className="result-tools">
+                  <ReplayBar />
+                  <DownloadButton />
+                </span>
               </div>
+              {more ? (
+                <div className="legend-line">
+                  <StripLegend by={by}>
+                    <ColourSwitch />
+                  </StripLegend>
+                </div>
+              ) : null}
               <Columns />
+              {group ? null : <Pictures />}
             </>
           ) : (
             <Welcome />

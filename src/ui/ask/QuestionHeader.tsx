@@ -1,7 +1,9 @@
 import type { Question } from '../../records/records.ts';
 import { asksWords, relationWords } from '../kit/words/step-words.ts';
+import { Icon } from '../kit/Icon.tsx';
 import { useLab } from '../lab/lab-store.ts';
-import { useRun } from './store/run-store.ts';
+import { isRunning, useRun } from './store/run-store.ts';
+import { useView } from './store/view-store.ts';
 
 /** The gold chain, step by step: what each asks or states, and its result; the tooltip names the passage. */
 const Chain = ({ question }: { question: Question }) =>
@@ -26,6 +28,10 @@ export const QuestionHeader = () => {
     asked?.kind === 'world' ? state.questions.find(({ id }) => id === asked.id) : undefined,
   );
   const typed = asked?.kind === 'typed' ? asked.text : null;
+  const more = useView((state) => state.moreOpen);
+  const replaying = useView((state) => state.replay !== null);
+  const making = useRun(({ run, forking }) => isRunning(run) && forking === null);
+  const hidesGold = replaying || making || !more;
   const failed = useRun((state) => state.run?.status === 'failed');
   // A question that is no longer in the list has no text here.
   const unknown = failed && asked?.kind === 'world' ? `Question ${asked.id}` : 'Loading …';
@@ -35,9 +41,12 @@ export const QuestionHeader = () => {
       <h1>{text}</h1>
       {question ? (
         <div className="question-gold">
-          <span>
-            <span className="fine">gold</span> <b>{question.answers.join(' / ')}</b>
-          </span>
+          {/* Gold comes after the answer, and next to it; here it is again with the chain. */}
+          {hidesGold ? null : (
+            <span>
+              <span className="fine">gold</span> <b>{question.answers.join(' / ')}</b>
+            </span>
+          )}
           {question.type ? <span className="badge">{question.type}</span> : null}
           {question.hops ? (
             <span className="badge">
@@ -45,11 +54,12 @@ export const QuestionHeader = () => {
             </span>
           ) : null}
           {question.localSuffices === undefined ? null : (
-            <span className="badge">
-              {question.localSuffices ? '⌂ local is enough' : '⇄ needs web'}
+            <span className={question.localSuffices ? 'badge of-local' : 'badge of-web'}>
+              <Icon name={question.localSuffices ? 'local' : 'web'} size={12} />{' '}
+              {question.localSuffices ? 'local is enough' : 'needs web'}
             </span>
           )}
-          <Chain question={question} />
+          {hidesGold ? null : <Chain question={question} />}
         </div>
       ) : typed === null ? null : (
         <div className="fine">Your own question: no reference answer, so no score.</div>

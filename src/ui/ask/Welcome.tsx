@@ -18,23 +18,25 @@ import { LoadingList } from '../lab/Loading.tsx';
 
 /** What the icons of a timeline mean, in their usual order. */
 const SIGNS = [
-  ['◌', 'background', 'passages found for the question itself'],
-  ['✎', 'think', 'the model says what it looks for'],
-  ['⌕', 'search', 'the query that it writes'],
-  ['⌂ ⇄', 'route', 'local corpus or web, with the odds'],
-  ['▤', 'passages', 'the passages found, with scores'],
-  ['◇', 'candidates', 'answers probed so far'],
-  ['✓ ⊘', 'verdict', 'kept, refused or replaced, and why'],
-  ['■', 'answer', 'beside gold, with EM and F1'],
+  [['background'], 'background', 'passages found for the question itself'],
+  [['think'], 'think', 'the model says what it looks for'],
+  [['search'], 'search', 'the query that it writes'],
+  [['local', 'web'], 'route', 'local corpus or web, with the odds'],
+  [['passages'], 'passages', 'the passages found, with scores'],
+  [['candidates'], 'candidates', 'answers probed so far'],
+  [['kept', 'refused'], 'verdict', 'kept, refused or replaced, and why'],
+  [['answer'], 'answer', 'beside gold, with EM and F1'],
 ] as const;
 
 const Signs = () => (
   <dl className="signs">
-    {SIGNS.map(([sign, name, text]) => (
+    {SIGNS.map(([signs, name, text]) => (
       <div key={name}>
         <dt>
           <span aria-hidden="true">
-            <Sign sign={sign} />
+            {signs.map((sign) => (
+              <Sign key={sign} sign={sign} />
+            ))}
           </span>{' '}
           {name}
         </dt>

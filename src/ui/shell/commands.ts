@@ -1,6 +1,13 @@
 import { flushSync } from 'react-dom';
 import { pagePath } from '../kit/page/page-root.ts';
-import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../ask/store/actions.ts';
+import {
+  cancelRun,
+  focusNext,
+  move,
+  runFromStart,
+  skipReplay,
+  togglePlaying,
+} from '../ask/store/actions.ts';
 import { downloadRollouts } from '../ask/store/export.ts';
 import { ASK } from '../ask/store/permalink.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
@@ -74,12 +81,14 @@ const escapable = (): boolean => {
   if (searches()) return true;
   if (isRunning(useRun.getState().run)) return true;
   if (pagePath() === '/train') return parseTrainAddress(location.search).step !== null;
-  const { address, playing, selection } = useView.getState();
-  return isAsk(pagePath()) && (address.step !== null || playing || selection !== null);
+  const { address, playing, replay, selection } = useView.getState();
+  return (
+    isAsk(pagePath()) && (address.step !== null || playing || replay !== null || selection !== null)
+  );
 };
 
 /**
- * Escape ends the innermost activity: a search, then the run, then playback, then the selection or
+ * Escape ends the innermost activity: a search, then the run, then replay or playback, then the selection or
  * chosen step.
  */
 const escape = (go: CommandContext['go']) => () => {
@@ -90,7 +99,8 @@ const escape = (go: CommandContext['go']) => () => {
     if (shown.step !== null) go(formatTrainAddress({ ...shown, step: null }));
     return;
   }
-  const { address } = useView.getState();
+  const { address, replay } = useView.getState();
+  if (replay !== null) return skipReplay();
   if (address.step !== null || useView.getState().playing) return move('leave');
   useView.getState().select(null);
 };
@@ -144,7 +154,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     act: () => void runFromStart(),
   },
   {
-    name: 'Cancel the run or the search, leave playback, or close the step',
+    name: 'Cancel the run or the search, end the replay or playback, or close the step',
     keys: ['Escape'],
     group: 'Run',
     can: escapable,

@@ -1,16 +1,17 @@
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { EventCard } from '../../kit/events/EventCard.tsx';
+import { eventRounds } from '../../../records/rounds.ts';
 import { glyphOf } from '../../kit/events/cards.ts';
 import { Sign } from '../../kit/events/Sign.tsx';
-import { firstSeen } from '../../kit/events/parts/support.ts';
+import { RoundCard } from '../../kit/rounds/RoundCard.tsx';
 import { countTokens, tokensUpTo } from '../../kit/tokens/layout.ts';
 import { BY_WRITER, type ColourMode } from '../../kit/tokens/paint.ts';
 import { TokenStrip } from '../../kit/tokens/TokenStrip.tsx';
 import { keepInView } from '../../kit/page/keep-in-view.ts';
 import { groupIdOf } from '../../../lab/contract/settings.ts';
 import { focusRollout } from '../store/actions.ts';
+import { isRevealed } from '../store/replay.ts';
 import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 import { Playback } from './Playback.tsx';
@@ -72,7 +73,7 @@ const LiveText = ({ rollout }: { rollout: Rollout }) => {
 /** Scrolls to the head of a column, and down to the played event if that is below the screen. */
 const toHead = (column: Element): void => {
   column.scrollIntoView({ block: 'start' });
-  column.querySelector('.card.current')?.scrollIntoView({ block: 'nearest' });
+  column.querySelector('.part.current')?.scrollIntoView({ block: 'nearest' });
 };
 
 /**
@@ -107,20 +108,6 @@ const useInView = (focused: boolean, index: number) => {
   return { column, press };
 };
 
-/** Open cards. The current card of playback is open unless a click closes it. */
-const useOpenCards = (current: number | null) => {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const toggle = useCallback((index: number) => {
-    setOpen((before) => {
-      const next = new Set(before);
-      if (!next.delete(index)) next.add(index);
-      return next;
-    });
-  }, []);
-  const isOpen = (index: number) => (index === current ? !open.has(index) : open.has(index));
-  return { open, setOpen, toggle, isOpen };
-};
-
 /** Which of two policies wrote it; null if there is only one. */
 const useSideName = ({ groupId }: Rollout): string | null => {
   const request = useRun((state) => state.request);
@@ -137,10 +124,13 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const step = focused ? addressStep : null;
   const fork = useRun((state) => state.forks[rollout.id]);
   const name = useSideName(rollout);
-  const { open, setOpen, toggle, isOpen } = useOpenCards(step);
+  const more = useView((state) => state.moreOpen);
+  const replay = useView((state) => state.replay);
   const list = useRef<HTMLOListElement>(null);
   const { column, press } = useInView(focused, index);
-  const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
+  const rounds = eventRounds(rollout.events);
+  const shown = replay === null ? rounds : rounds.slice(0, replay);
+  const revealed = isRevealed(rollout, finished, replay);
   const mode = useMemo<ColourMode>(
     () =>
       props.largestAdvantage === null || rollout.advantage === null
@@ -157,17 +147,12 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
     },
     [index, rollout.id],
   );
-  const onToggle = useCallback(
-    (event: number) => {
-      toggle(event);
-      select(event);
+  const selectRound = useCallback(
+    (round: number) => {
+      focusIfOther(index);
+      useView.getState().select({ kind: 'round', rolloutId: rollout.id, round });
     },
-    [toggle, select],
-  );
-  const onPassage = useCallback(
-    (event: number, hit: number) =>
-      useView.getState().select({ kind: 'passage', rolloutId: rollout.id, event, hit }),
-    [rollout.id],
+    [index, rollout.id],
   );
   const onPick = useCallback(
     (segment: number, token: number) =>
@@ -181,12 +166,12 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
   };
   useEffect(() => {
     if (step === null) return;
-    list.current?.querySelector('.card.current')?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelector('.part.current')?.scrollIntoView({ block: 'nearest' });
   }, [step]);
 
-  const everythingOpen = open.size >= rollout.events.length && open.size > 0;
-  const selected =
-    selection?.kind === 'event' && selection.rolloutId === rollout.id ? selection.event : null;
+  const mine = selection?.rolloutId === rollout.id ? selection : null;
+  const selected = mine?.kind === 'event' || mine?.kind === 'passage' ? mine.event : null;
+  const chosen = mine?.kind === 'round' ? mine.round : null;
   return (
     <section
       ref={column}
@@ -209,9 +194,11 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
           <button
             type="button"
             className="link"
-            onClick={() => setOpen(everythingOpen ? new Set() : allOf(rollout))}
+            aria-expanded={more}
+            title="Scores, tokens, events and times"
+            onClick={() => useView.setState({ moreOpen: !more })}
           >
-            {everythingOpen ? 'close all' : 'open all'}
+            {more ? 'less' : 'more'}
           </button>
         </header>
         {fork ? (
@@ -219,42 +206,42 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
             ↳ forked at event {fork.event + 1}: {fork.words}
           </p>
         ) : null}
-        {finished ? <VerdictLine rollout={rollout} gold={gold} /> : null}
-        {finished ? <TimeLine rollout={rollout} open={jump} /> : null}
+        {revealed ? <VerdictLine rollout={rollout} gold={gold} more={more} /> : null}
+        {revealed && more ? <TimeLine rollout={rollout} open={jump} /> : null}
       </div>
       <div className="column-part">
-        <GlyphRail rollout={rollout} step={step} jump={jump} />
-        <TokenStrip rollout={rollout} until={until} onPick={onPick} mode={mode} />
-        {focused && rollout.events.length > 0 ? <Playback rollout={rollout} /> : null}
+        {more ? (
+          <>
+            <GlyphRail rollout={rollout} step={step} jump={jump} />
+            <TokenStrip rollout={rollout} until={until} onPick={onPick} mode={mode} />
+          </>
+        ) : null}
+        {focused && rollout.events.length > 0 && (more || step !== null) ? (
+          <Playback rollout={rollout} />
+        ) : null}
       </div>
       <div className="column-part column-events">
-        <ol className="timeline" ref={list}>
-          {rollout.events.map((event, at) => (
-            <EventCard
+        <ol className="rounds-of" ref={list}>
+          {shown.map((round, at) => (
+            <RoundCard
               key={at}
-              rollout={rollout}
-              index={at}
-              event={event}
-              gold={gold}
-              firstSeen={seen}
-              open={isOpen(at)}
-              ahead={step !== null && at > step}
-              current={step === at}
-              selected={selected === at}
-              onToggle={onToggle}
-              onEvent={jump}
-              onPassage={onPassage}
+              round={round}
+              at={at}
+              events={rollout.events}
+              gold={revealed ? gold : null}
+              step={step}
+              selected={selected}
+              chosen={chosen === at}
+              onSelect={select}
+              onRound={selectRound}
             />
           ))}
         </ol>
-        {finished ? null : <LiveText rollout={rollout} />}
+        {finished || shown.length < rounds.length ? null : <LiveText rollout={rollout} />}
       </div>
     </section>
   );
 });
-
-/** Indices of all events. */
-const allOf = (rollout: Rollout): Set<number> => new Set(rollout.events.keys());
 
 /** Focuses only if the focus is elsewhere, because focusing ends playback. */
 const focusIfOther = (index: number): void => {

@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
+import { Link } from 'wouter';
 import { stieCounts } from '../../../agent/stie/counts.ts';
 import type { Question } from '../../../records/records.ts';
-import { answerOf, outsideAnswer } from '../../../records/outside-answer.ts';
+import { outsideAnswer } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import {
   formatCount,
@@ -27,8 +28,42 @@ const rewardTerms = ({ rewards }: Rollout): string =>
     )
     .join(', ');
 
-/** The result of a rollout: its answer, the gold answer, and its scores. */
-export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
+/** Prose in place of an answer: shown, marked, and with what helps. */
+const OutsideNote = ({ prose }: { prose: string }) => (
+  <p className="outside" data-testid="outside">
+    <span className="badge bad">outside the tags</span> <span className="prose">{prose}</span>
+    <span className="fine">
+      The model wrote this as prose, not in the format, so it does not count as an answer. Teach it
+      the format first: <Link href="/train">train with a cold start</Link>.
+    </span>
+  </p>
+);
+
+/** Right or wrong, by exact match with the reference answer. */
+const Outcome = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
+  const interruption = interruptionOf(rollout);
+  if (interruption) return <span className="badge">⊘ {interruption}, not scored</span>;
+  if (gold === null) return <span className="badge">no reference answer</span>;
+  const right = rollout.metrics?.em === 1;
+  return (
+    <span
+      className={right ? 'badge good' : 'badge bad'}
+      title="By exact match with the reference answer"
+    >
+      {right ? '✓ right' : '✗ wrong'}
+    </span>
+  );
+};
+
+interface VerdictLineProps {
+  rollout: Rollout;
+  gold: Question | null;
+  /** All scores and costs are shown. */
+  more: boolean;
+}
+
+/** The result of a rollout in one line: its answer, right or wrong, searches, time. The rest is behind "more". */
+export const VerdictLine = ({ rollout, gold, more }: VerdictLineProps) => {
   const { metrics, answer } = rollout;
   const measures = measuresOf(rollout);
   const stie = useMemo(() => stieCounts(rollout.events), [rollout.events]);
@@ -36,28 +71,22 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
   // A server returns text in pieces, not tokens; they are counted as pieces.
   const pieces = rollout.segments.some((segment) => segment.tokens);
   const outside = useMemo(() => outsideAnswer(rollout), [rollout]);
-  const right = metrics && gold && metrics.em === 1;
   return (
     <div className="verdict" data-testid="verdict">
       <div className="verdict-answer">
-        {interruption ? (
-          <span className="badge">⊘ {interruption}, not scored</span>
-        ) : gold ? (
-          <span className={right ? 'badge good' : 'badge bad'}>
-            {right ? '✓ exact match' : '✗ no exact match'}
-          </span>
-        ) : (
-          <span className="badge">no gold answer</span>
-        )}
-        <b className="answer-text">{answerOf({ answer, outside: outside ?? undefined })}</b>
+        <Outcome rollout={rollout} gold={gold} />
+        <b className="answer-text">{answer ?? 'no answer'}</b>
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
+        <Fact name="searches" value={formatCount(measures.searches)} />
+        <Fact name="time" value={formatSeconds(measures.seconds)} />
       </div>
+      {outside === null ? null : <OutsideNote prose={outside} />}
       {gold && !interruption ? (
         <Guarded name="The verdict as text">
           <InWords rollout={rollout} />
         </Guarded>
       ) : null}
-      <div className="facts">
+      <div className="facts" hidden={!more}>
         {gold && metrics && !interruption ? (
           <>
             <Fact name="EM" value={formatNumber(metrics.em)} />
@@ -108,7 +137,6 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             title={`LLM judge: verdict of ${rollout.judge.by} on the answer`}
           />
         ) : null}
-        <Fact name="searches" value={formatCount(measures.searches)} />
         <Fact
           name={pieces ? 'pieces' : 'tokens'}
           value={formatCount(measures.tokens)}
@@ -125,7 +153,6 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             title="Tokens read as a mixture with the expected embedding (HRPO), and their mean gate a"
           />
         ) : null}
-        <Fact name="time" value={formatSeconds(measures.seconds)} />
         {metrics && !interruption ? (
           <Fact name="format" term="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />
         ) : null}
@@ -154,7 +181,11 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           />
         )}
       </div>
-      {stie ? <StieWords counts={stie} /> : null}
+      {stie ? (
+        <div hidden={!more}>
+          <StieWords counts={stie} />
+        </div>
+      ) : null}
     </div>
   );
 };

@@ -15,6 +15,7 @@ export interface GroupFigures {
   formatValid: number | null;
   searches: number;
   tokens: number;
+  seconds: number;
   /** Distinct answers with their counts, most frequent first. */
   answers: { text: string; count: number }[];
 }
@@ -48,6 +49,7 @@ export const groupFigures = (all: readonly Rollout[]): GroupFigures | null => {
     formatValid: meanOrNull(metrics.map((item) => (item.formatValid ? 1 : 0))),
     searches: mean(measures.map((item) => item.searches)),
     tokens: mean(measures.map((item) => item.tokens)),
+    seconds: mean(measures.map((item) => item.seconds)),
     answers: countAnswers(ended),
   };
 };

@@ -1,12 +1,18 @@
 import { useMemo } from 'react';
+import type { Question } from '../../../records/records.ts';
 import type { Rollout, Segment } from '../../../records/rollout.ts';
+import { eventRounds } from '../../../records/rounds.ts';
+import { EventActions } from '../../kit/events/parts/actions.ts';
 import { EventBody } from '../../kit/events/EventBody.tsx';
 import { glyphOf } from '../../kit/events/cards.ts';
 import { PassageText, SourceBadge } from '../../kit/events/parts/Passages.tsx';
 import { Sign } from '../../kit/events/Sign.tsx';
 import { firstSeen } from '../../kit/events/parts/support.ts';
+import { MechanismTag } from '../../kit/rounds/MechanismTag.tsx';
+import { mechanismOf, roundName } from '../../kit/rounds/round-words.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
 import { formatMs, formatNumber } from '../../kit/words/format.ts';
+import { isRevealed } from '../store/replay.ts';
 import { useRun } from '../store/run-store.ts';
 import { useView, type Selection } from '../store/view-store.ts';
 import { SegmentTokens, TokenDetails } from './TokenDetails.tsx';
@@ -15,6 +21,19 @@ import { unreachable } from '../../kit/unreachable.ts';
 /** Opens another event from within the details, as a click on its card does. */
 const selectEvent = (rollout: Rollout, event: number) =>
   useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
+
+/** The gold to mark, and the rollout with the answer to mark: neither before the result is shown. */
+const useGold = (rollout: Rollout): { question: Question | null; rollout: Rollout } => {
+  const question = useRun((state) => state.question);
+  const finished = useRun((state) => state.table.finished[rollout.id] === true);
+  const replay = useView((state) => state.replay);
+  const revealed = isRevealed(rollout, finished, replay);
+  return useMemo(
+    () =>
+      revealed ? { question, rollout } : { question: null, rollout: { ...rollout, answer: null } },
+    [revealed, question, rollout],
+  );
+};
 
 /** The raw record. Serialised only once, because a large one takes noticeable time. */
 const CopyJson = ({ value }: { value: unknown }) => {
@@ -32,7 +51,7 @@ const CopyJson = ({ value }: { value: unknown }) => {
 
 /** An event: its body as in the card, its tokens, and its record. */
 const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) => {
-  const gold = useRun((state) => state.question);
+  const gold = useGold(rollout);
   const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
   const event = rollout.events[index];
   if (!event) return null;
@@ -50,10 +69,10 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
         event {index + 1} of {rollout.events.length}, {formatMs(event.t)} after the start
       </p>
       <EventBody
-        rollout={rollout}
+        rollout={gold.rollout}
         index={index}
         event={event}
-        gold={gold}
+        gold={gold.question}
         firstSeen={seen}
         onEvent={(other) => selectEvent(rollout, other)}
         onPassage={(at, hit) =>
@@ -70,7 +89,7 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
 
 /** A passage with its rank in each list; "not ranked there" is a result, not missing data. */
 const PassageDetails = (props: { rollout: Rollout; event: number; hit: number }) => {
-  const gold = useRun((state) => state.question);
+  const gold = useGold(props.rollout);
   const event = props.rollout.events[props.event];
   const hit =
     event?.kind === 'retrieve' || event?.kind === 'background' ? event.hits[props.hit] : undefined;
@@ -83,7 +102,7 @@ const PassageDetails = (props: { rollout: Rollout; event: number; hit: number })
         <SourceBadge source={hit.source} />{' '}
         {passage.noise ? <span className="badge bad">⚠ {passage.noise}</span> : null}
       </p>
-      <PassageText hit={hit} gold={gold} answer={props.rollout.answer} />
+      <PassageText hit={hit} gold={gold.question} answer={gold.rollout.answer} />
       <dl className="pairs">
         <dt>score</dt>
         <dd>{formatNumber(hit.score)}</dd>
@@ -107,12 +126,70 @@ const PassageDetails = (props: { rollout: Rollout; event: number; hit: number })
   );
 };
 
+/** A round in full, event by event; a click on a heading shows the tokens and the record of that event. */
+const RoundDetails = ({ rollout, at }: { rollout: Rollout; at: number }) => {
+  const gold = useGold(rollout);
+  const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
+  const round = eventRounds(rollout.events)[at];
+  if (!round) return null;
+  const own = rollout.events.slice(round.from, round.to);
+  return (
+    <>
+      <h2>
+        {roundName(
+          round,
+          own.some(({ kind }) => kind === 'answer'),
+        )}
+      </h2>
+      {/* Forks are offered where one event is shown. */}
+      <EventActions value={null}>
+        {own.map((event, i) => {
+          const index = round.from + i;
+          const glyph = glyphOf(event);
+          const mechanism = mechanismOf(event);
+          return (
+            <section key={index} className="round-event">
+              <h3>
+                <button
+                  type="button"
+                  className="link"
+                  title="Its tokens and its record"
+                  onClick={() => selectEvent(rollout, index)}
+                >
+                  <span className={`glyph tone-${glyph.tone}`} aria-hidden="true">
+                    <Sign sign={glyph.sign} />
+                  </span>{' '}
+                  {glyph.name}
+                </button>{' '}
+                {mechanism === null ? null : <MechanismTag id={mechanism} />}
+              </h3>
+              <EventBody
+                rollout={gold.rollout}
+                index={index}
+                event={event}
+                gold={gold.question}
+                firstSeen={seen}
+                onEvent={(other) => selectEvent(rollout, other)}
+                onPassage={(event, hit) =>
+                  useView.getState().select({ kind: 'passage', rolloutId: rollout.id, event, hit })
+                }
+              />
+            </section>
+          );
+        })}
+      </EventActions>
+    </>
+  );
+};
+
 /**
  * Resolves the selection. Its indices refer to the rollouts on the screen, so after a new run they may
  * be invalid.
  */
 const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollout }) => {
   switch (selection.kind) {
+    case 'round':
+      return <RoundDetails rollout={rollout} at={selection.round} />;
     case 'event':
       return <EventDetails rollout={rollout} index={selection.event} />;
     case 'passage':
@@ -126,20 +203,15 @@ const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollo
   return unreachable(selection);
 };
 
-/** Says how to select something; the panel has no other entry point. */
-const Empty = () => (
-  <p className="fine">
-    Open a card, or click a passage title or a token in the strip, to see its details.
-  </p>
-);
-
 /** The right-hand panel; it follows the selection until it is pinned. */
 export const DetailsPanel = () => {
   const selection = useView((state) => state.selection);
   const pinned = useView((state) => state.pinned);
-  const rollout = useRun((state) =>
-    selection ? state.table.byId[selection.rolloutId] : undefined,
-  );
+  const focused = useView((state) => state.address.rollout);
+  const rollout = useRun(({ table: { order, byId } }) => {
+    const id = selection?.rolloutId ?? order[Math.min(focused, order.length - 1)];
+    return id === undefined ? undefined : byId[id];
+  });
   return (
     <aside className="details" aria-label="Details">
       <div className="details-bar">
@@ -161,7 +233,15 @@ export const DetailsPanel = () => {
           ✕
         </button>
       </div>
-      {selection && rollout ? <Selected selection={selection} rollout={rollout} /> : <Empty />}
+      {rollout ? (
+        // The first round, until something is selected.
+        <Selected
+          selection={selection ?? { kind: 'round', rolloutId: rollout.id, round: 0 }}
+          rollout={rollout}
+        />
+      ) : (
+        <p className="fine">The first round is shown here as soon as it begins.</p>
+      )}
     </aside>
   );
 };

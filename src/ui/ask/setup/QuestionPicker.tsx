@@ -21,7 +21,7 @@ const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
   [
     hops > 0 ? `${hops} ${hops === 1 ? 'hop' : 'hops'}` : null,
     type,
-    localSuffices === null ? null : localSuffices ? '⌂ local is enough' : '⇄ needs web',
+    localSuffices === null ? null : localSuffices ? 'local is enough' : 'needs web',
     split,
   ]
     .filter((part) => part !== null && part !== '')

@@ -12,11 +12,11 @@ import {
   STIE_MODES,
 } from '../../../lab/contract/settings.ts';
 import { getRecipe } from '../../../systems/index.ts';
-import { withOverrides, type SettingsOverride } from '../../../recipes/parts/settings.ts';
+import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
 import { Term, Terms } from '../../kit/words/explain/Term.tsx';
-import { useAdapters } from '../policies/adapters-store.ts';
+import { useTrainedWith } from './trained-with.ts';
 import { RecipeChoice } from './RecipeChoice.tsx';
 import { useView } from '../store/view-store.ts';
 
@@ -63,15 +63,6 @@ const ROUTER_NAMES = {
   web: 'always-web',
   both: 'both',
 } as const;
-
-/** What the run of the adapter that answers set of its recipe; nothing where Ask uses another recipe. */
-const useTrainedWith = (): SettingsOverride => {
-  const { sides, settings } = useView(({ address }) => address);
-  const runs = useAdapters((state) => state.runs);
-  const asked = sides?.policy;
-  const run = asked?.kind === 'run' ? runs?.find(({ id }) => id === asked.run) : undefined;
-  return run?.recipe === settings.recipe ? run.overrides : {};
-};
 
 /** Overrides of the recipe; an unset field shows in brackets what the recipe, or the run of the adapter, sets. */
 const Mechanism = () => {

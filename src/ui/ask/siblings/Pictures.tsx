@@ -4,7 +4,6 @@ import type { TreeStep } from '../../../evaluate/rollouts/siblings/tree.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { groupIdOf, type PolicyChoice } from '../../../lab/contract/settings.ts';
 import type { Sibling } from '../../kit/siblings/sibling.ts';
-import { isOverlay } from '../../kit/page/screen.ts';
 import { interruptionOf } from '../columns/measures.ts';
 import { focusRollout } from '../store/actions.ts';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
@@ -28,12 +27,10 @@ const BesidePicture = onDemand(async () => ({
 const openEvent = (id: string, event: number): void => {
   const { order } = useRun.getState().table;
   focusRollout(order.indexOf(id));
-  const { select, setAddress } = useView.getState();
+  const { select } = useView.getState();
   select({ kind: 'event', rolloutId: id, event });
-  // If the details panel is hidden, opens the card.
-  if (isOverlay()) setAddress({ step: event });
   document
-    .querySelector(`[data-rollout="${CSS.escape(id)}"] .card[data-index="${event}"]`)
+    .querySelector(`[data-rollout="${CSS.escape(id)}"] .part[data-index="${event}"]`)
     ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 };
 
@@ -155,8 +152,11 @@ const FocusedHops = () => {
 
 /** The comparison of two policies, or the hop map of one rollout and the tree of its group. */
 export const Pictures = () => {
+  const replaying = useView((state) => state.replay !== null);
   const two = useRun((state) => (state.request?.policies?.length ?? 0) > 1);
   const forked = useRun((state) => Object.keys(state.forks).length > 0);
+  // They show the results.
+  if (replaying) return null;
   return (
     <>
       {two ? <Beside /> : <FocusedHops />}

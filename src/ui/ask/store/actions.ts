@@ -7,9 +7,10 @@ import { examplesOf } from './examples.ts';
 import { lab, need } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
+import { firstReplay } from './replay.ts';
 import { isRunning, useRun } from './run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { isNarrow } from '../../kit/page/screen.ts';
+import { isNarrow, isOverlay } from '../../kit/page/screen.ts';
 import { useView } from './view-store.ts';
 
 /** Actions of buttons, keys and the palette, one function each. */
@@ -85,7 +86,13 @@ export const startRun = async (): Promise<void> => {
     policies,
   };
   setAddress({ of: null, asked, run: true });
-  useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });
+  useView.setState({
+    playing: false,
+    selection: null,
+    // A link to an event, or to forks, opens there.
+    replay: address.step === null && (address.forks ?? []).length === 0 ? firstReplay() : null,
+    ...(isNarrow() && { setupOpen: false }),
+  });
   useRun.getState().begin(request, null);
   try {
     const question: Question | null =
@@ -147,13 +154,25 @@ export const move = (to: Move): void => {
   const { address, setAddress, select } = useView.getState();
   const step = moveStep(address.step, to, rollout.events.length);
   setAddress({ step });
-  if (step !== null) select({ kind: 'event', rolloutId: rollout.id, event: step });
+  useView.setState({ replay: null });
+  // The panel would cover the rollout on a small screen.
+  if (step !== null) select({ kind: 'event', rolloutId: rollout.id, event: step }, !isOverlay());
   if (to === 'leave') useView.setState({ playing: false });
 };
 
-/** Starts playback (from the first event if it is at the end), or pauses it. */
+/** Shows the end of the replay at once. */
+export const skipReplay = (): void => useView.setState({ replay: null });
+
+/** Shows the rollouts of the screen round by round again. */
+export const replayAgain = (): void => {
+  useView.getState().setAddress({ step: null });
+  useView.setState({ playing: false, selection: null, replay: 0 });
+};
+
+/** Starts playback (from the first event if it is at the end), or pauses it; during a replay, shows its end. */
 export const togglePlaying = (): void => {
-  const { playing, address } = useView.getState();
+  const { playing, address, replay } = useView.getState();
+  if (replay !== null) return skipReplay();
   const count = focusedRollout()?.events.length ?? 0;
   if (count === 0) return;
   if (!playing && (address.step === null || address.step >= count - 1)) move('first');

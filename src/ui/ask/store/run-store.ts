@@ -5,6 +5,7 @@ import type { RolloutUpdate } from '../../../records/updates.ts';
 import type { RunState } from '../../../lab/contract/ask.ts';
 import type { PolicyChoice, RunRequest } from '../../../lab/contract/settings.ts';
 import type { RecordPlace, StepGroup } from './permalink.ts';
+import type { Comparison } from './comparison.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
 /** A rollout that continues another one. */
@@ -54,6 +55,8 @@ interface RunStore {
   /** Names in the question that no current passage mentions. */
   unknownNames: readonly string[];
   table: RolloutTable;
+  /** The run before, if this one followed from a switch of a mechanism; of the run `after` only. */
+  comparison: Comparison | null;
   /** A run was requested before a question was available. */
   runRequested: boolean;
   /** Set if the rollouts were not asked here. */
@@ -124,6 +127,7 @@ export const useRun = create<RunStore>()((set) => ({
   run: null,
   unknownNames: [],
   table: EMPTY_TABLE,
+  comparison: null,
   runRequested: false,
   source: null,
   ...NO_FORKS,

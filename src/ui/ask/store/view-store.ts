@@ -4,6 +4,7 @@ import { type AskAddress, parseAddress } from './permalink.ts';
 
 /** What the details panel shows. Indices refer to the run on the screen. */
 export type Selection =
+  | { kind: 'round'; rolloutId: string; round: number }
   | { kind: 'event'; rolloutId: string; event: number }
   | { kind: 'token'; rolloutId: string; segment: number; token: number }
   | { kind: 'passage'; rolloutId: string; event: number; hit: number };
@@ -13,14 +14,19 @@ interface ViewStore {
   address: AskAddress;
   addressProblems: string[];
   playing: boolean;
+  /** Rounds of each rollout that the replay after a run has reached; null: no replay, everything is shown. */
+  replay: number | null;
   selection: Selection | null;
   pinned: boolean;
   detailsOpen: boolean;
   setupOpen: boolean;
   /** What the token strips are coloured by, where the rollouts have advantages. */
   colourBy: 'writer' | 'advantage';
+  /** Scores, tokens and times of the rollouts are shown, too. */
+  moreOpen: boolean;
   setAddress: (change: Partial<AskAddress>) => void;
-  select: (selection: Selection | null) => void;
+  /** @param open whether the panel may open for it; by default it may */
+  select: (selection: Selection | null, open?: boolean) => void;
 }
 
 const initial = parseAddress(globalThis.location?.search ?? '');
@@ -33,20 +39,20 @@ export const useView = create<ViewStore>()((set) => ({
   address: initial.address,
   addressProblems: initial.problems,
   playing: false,
+  replay: null,
   selection: null,
   pinned: false,
   detailsOpen: !isOverlay(),
   // A narrow screen shows the rollout first; the setup is one click away.
   setupOpen: !isNarrow(),
   colourBy: 'advantage',
+  moreOpen: false,
   setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),
   // A pinned panel keeps its content.
-  select: (selection) =>
+  select: (selection, open = true) =>
     set((state) => {
       if (state.pinned && selection) return {};
-      // An opened card already shows it; the panel would only cover the rollout.
-      const unasked = selection === null || (selection.kind === 'event' && isOverlay());
-      return { selection, detailsOpen: state.detailsOpen || !unasked };
+      return { selection, detailsOpen: state.detailsOpen || (open && selection !== null) };
     }),
 }));
 

@@ -32,7 +32,7 @@ export interface CellLine {
   text: string;
 }
 
-const SOURCES = { local: '⌂ local', web: '⇄ web', both: '⌂⇄ both' } as const;
+const SOURCES = { local: 'local', web: 'web', both: 'both sources' } as const;
 
 /** Wraps a text at a number of letters, at most two lines. */
 function wrapped(text: string, letters: number): string[] {

@@ -1,5 +1,4 @@
-import { Icon } from '../Icon.tsx';
+import { Icon, type IconName } from '../Icon.tsx';
 
-/** The icon of an event. Fonts draw the search icon too small, so it is an SVG. */
-export const Sign = ({ sign }: { sign: string }) =>
-  sign === '⌕' ? <Icon name="search" size={13} /> : sign;
+/** The icon of an event. */
+export const Sign = ({ sign }: { sign: IconName }) => <Icon name={sign} size={14} />;

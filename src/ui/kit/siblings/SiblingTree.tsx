@@ -9,6 +9,7 @@ import {
   type TreeStep,
 } from '../../../evaluate/rollouts/siblings/tree.ts';
 import { answerText } from '../../../records/outside-answer.ts';
+import { Icon } from '../Icon.tsx';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { Term } from '../words/explain/Term.tsx';
 import { formatSigned } from '../words/format.ts';
@@ -63,7 +64,8 @@ const Bands = ({ layout: { nodes }, largest }: Pick<DrawingProps, 'layout' | 'la
 const Nodes = ({ layout: { nodes, signs }, siblings }: Pick<DrawingProps, 'layout' | 'siblings'>) =>
   nodes.map(({ node, x, y, width, height, counted }, i) => {
     const rollout = siblings[node.members[0] ?? -1]?.rollout;
-    const sign = rollout && signs ? stepWords(rollout, node.step).sign : '';
+    const sign = rollout && signs ? stepWords(rollout, node.step).sign : null;
+    const size = width < 13 ? 8 : 11;
     return (
       <g key={i}>
         <rect
@@ -74,14 +76,11 @@ const Nodes = ({ layout: { nodes, signs }, siblings }: Pick<DrawingProps, 'layou
           height={height}
           rx={4}
         />
-        <text
-          className={width < 13 ? 'tree-sign small' : 'tree-sign'}
-          x={x}
-          y={y + 4}
-          textAnchor="middle"
-        >
-          {sign}
-        </text>
+        {sign === null ? null : (
+          <g className={`tree-sign ${sign}`}>
+            <Icon name={sign} size={size} x={x - size / 2} y={y - size / 2} />
+          </g>
+        )}
         {counted ? (
           <text className="tree-count" x={x} y={y - height / 2 - 3} textAnchor="middle">
             ×{node.members.length}

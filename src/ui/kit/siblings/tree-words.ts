@@ -1,24 +1,22 @@
 import type { ImportedRollout, ImportedRole } from '../../../formats/rollouts/shape/imported.ts';
 import type { TreeNode, TreeStep, ValueBasis } from '../../../evaluate/rollouts/siblings/tree.ts';
+import type { IconName } from '../Icon.tsx';
 import { eventLine, glyphOf } from '../events/cards.ts';
 import { formatSigned } from '../words/format.ts';
 
 /** Texts and symbols of the sibling tree. */
 
-const ROLES: Partial<Record<ImportedRole, readonly [sign: string, name: string]>> = {
-  think: ['✎', 'Thought'],
-  search: ['⌕', 'Search'],
-  result: ['▤', 'Result'],
-  answer: ['■', 'Answer'],
-  hint: ['!', 'Hint'],
+const ROLES: Partial<Record<ImportedRole, readonly [sign: IconName, name: string]>> = {
+  think: ['think', 'Thought'],
+  search: ['search', 'Search'],
+  result: ['passages', 'Result'],
+  answer: ['answer', 'Answer'],
+  hint: ['hint', 'Hint'],
 };
-
-/** Symbols of results: their source is what differs. */
-const SOURCES = { local: '⌂', web: '⇄', both: '▤' } as const;
 
 /** The text of a node. */
 export interface StepWords {
-  sign: string;
+  sign: IconName;
   name: string;
   line: string;
 }
@@ -30,10 +28,10 @@ export function stepWords(
 ): StepWords {
   const event = of === 'event' ? events?.[at] : undefined;
   if (event?.kind === 'retrieve')
-    return { sign: SOURCES[event.source], name: `Result, ${event.source}`, line: eventLine(event) };
+    return { sign: event.source, name: `Result, ${event.source}`, line: eventLine(event) };
   if (event) return { ...glyphOf(event), line: eventLine(event) };
   const segment = segments[at];
-  const [sign, name] = (segment && ROLES[segment.role]) ?? ['·', segment?.role ?? 'text'];
+  const [sign, name] = (segment && ROLES[segment.role]) ?? ['text', segment?.role ?? 'text'];
   return { sign, name, line: segment?.text.trim() ?? '' };
 }
 

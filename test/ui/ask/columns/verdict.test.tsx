@@ -25,14 +25,14 @@ const done = (rest: Partial<Rollout> = {}): Rollout => ({
 });
 
 const line = (rollout: Rollout, of: Question | null = gold): string =>
-  textOf(<VerdictLine rollout={rollout} gold={of} />);
+  textOf(<VerdictLine rollout={rollout} gold={of} more />);
 
 const ended = (reason: 'cancelled' | 'error') => [{ ...stop, reason }];
 
 describe('what a rollout came to', () => {
   it('is shown with gold, its scores and its costs', () => {
     const said = line(done());
-    expect(said).toContain('✓ exact matchBorfieldgold: Borfield / Borf');
+    expect(said).toContain('✓ rightBorfieldgold: Borfield / Borf');
     for (const fact of [
       'EM 1',
       'F1 50.0 %',
@@ -59,10 +59,10 @@ describe('what a rollout came to', () => {
     [
       'a wrong answer',
       { answer: 'Lund', metrics: metrics({ em: 0 }) },
-      ['✗ no exact match', 'Lund'],
-      ['✓ exact'],
+      ['✗ wrong', 'Lund'],
+      ['✓ right'],
     ],
-    ['no answer', { answer: null, metrics: metrics({}) }, ['no answer', '✗ no exact match'], []],
+    ['no answer', { answer: null, metrics: metrics({}) }, ['no answer', '✗ wrong'], []],
     [
       'a broken format',
       { metrics: metrics({ formatValid: false }) },
@@ -79,7 +79,7 @@ describe('what a rollout came to', () => {
       'one that an error ended',
       { events: ended('error') },
       ['⊘ ended by an error, not scored'],
-      ['exact match'],
+      ['✓ right', '✗ wrong'],
     ],
     ['a judge', { judge: { by: 'llm', verdict: false } }, ['judge wrong'], []],
     [
@@ -101,14 +101,14 @@ describe('what a rollout came to', () => {
       events: [route, route, { ...stop, t: 3100 }],
     });
     const said = line(typed, null);
-    expect(said).toContain('no gold answer');
-    expect(said).not.toMatch(/exact match|F1|format/);
+    expect(said).toContain('no reference answer');
+    expect(said).not.toMatch(/✓ right|✗ wrong|F1|format/);
     for (const fact of ['searches 2', 'tokens 2', 'time 3.10 s']) expect(said).toContain(fact);
   });
 
   it('of a server counts pieces of text, since its tokens are not known', () => {
     const piece = { ...policySegment([1]), tokens: ['Bor'] };
-    const html = htmlOf(<VerdictLine rollout={done({ segments: [piece] })} gold={gold} />);
+    const html = htmlOf(<VerdictLine rollout={done({ segments: [piece] })} gold={gold} more />);
     expect(wordsIn(html)).toContain('pieces 1,200');
     expect(valuesOf(html, 'title').join()).toContain('its server does not report tokens');
   });
@@ -123,13 +123,42 @@ describe('what a rollout came to', () => {
       baseline: 0.25,
       advantage: -1.5,
     });
-    const html = htmlOf(<VerdictLine rollout={rewarded} gold={gold} />);
+    const html = htmlOf(<VerdictLine rollout={rewarded} gold={gold} more />);
     expect(wordsIn(html)).toContain('reward 0.45');
     expect(wordsIn(html)).toContain('advantage −1.50');
     expect(valuesOf(html, 'title')).toContain('format 0.1 × 1, accuracy 0.7 × 0.5');
     expect(valuesOf(html, 'title').join()).toContain('Reward minus 0.25');
     expect(line({ ...rewarded, advantage: null })).toContain('advantage left out');
   });
+});
+
+describe('prose in place of an answer', () => {
+  const prose = done({
+    answer: null,
+    metrics: metrics({ em: 0, searches: 0 }),
+    segments: [
+      readSegment([1], 'question'),
+      { ...policySegment([2], 'other'), text: 'He was born in Borfield, I think.' },
+    ],
+  });
+
+  it('is shown whole, marked as outside the tags, with what helps', () => {
+    const html = htmlOf(<VerdictLine rollout={prose} gold={gold} more={false} />);
+    const said = wordsIn(html);
+    expect(said).toContain('✗ wrongno answer');
+    expect(said).toContain('outside the tags He was born in Borfield, I think.');
+    expect(said).toContain('train with a cold start');
+    expect(valuesOf(html, 'href')).toContain('/train');
+    expect(line(done())).not.toContain('outside the tags');
+  });
+});
+
+it('has three numbers in its line: right or wrong, searches and time; the rest is hidden until it is wanted', () => {
+  const html = htmlOf(<VerdictLine rollout={done()} gold={gold} more={false} />);
+  const [shown = '', hidden = ''] = html.split(' hidden=""');
+  expect(wordsIn(shown)).toContain('searches 2time 2.50 s');
+  expect(wordsIn(shown)).not.toMatch(/EM|F1|recall|tokens|format|reward/);
+  expect(wordsIn(hidden)).toContain('F1 50.0 %');
 });
 
 describe('what cut a rollout short', () => {
@@ -164,31 +193,33 @@ describe('a group of rollouts', () => {
         { text: 'Borfield', count: 1 },
       ],
     });
-    const said = textOf(<GroupSummary ended={group} size={6} />);
+    const said = textOf(<GroupSummary ended={group} size={6} more />);
     expect(said).toContain('group, 4 of 6 ended, 1 interrupted and not counted');
-    for (const fact of ['EM 33.3 %', 'mean F1 16.7 %', 'tokens 933', 'Lund ×2', 'Borfield ×1'])
+    for (const fact of ['right 33.3 %', 'mean F1 16.7 %', 'tokens 933', 'Lund ×2', 'Borfield ×1'])
       expect(said).toContain(fact);
   });
 
   it('shows the four answers that were given most', () => {
     const many = 'abcdef'.split('').map((answer) => done({ answer }));
-    const said = textOf(<GroupSummary ended={[...many, done({ answer: null })]} size={7} />);
+    const said = textOf(<GroupSummary ended={[...many, done({ answer: null })]} size={7} more />);
     expect(said).toContain('a ×1b ×1c ×1d ×1and 3 more');
   });
 
   it('says nothing where nothing ended by itself, and no score where none is known', () => {
-    expect(textOf(<GroupSummary ended={[]} size={2} />)).toBe('');
-    expect(textOf(<GroupSummary ended={[done({ events: ended('error') })]} size={2} />)).toBe('');
-    const typed = textOf(<GroupSummary ended={[done({ metrics: null })]} size={1} />);
+    expect(textOf(<GroupSummary ended={[]} size={2} more />)).toBe('');
+    expect(textOf(<GroupSummary ended={[done({ events: ended('error') })]} size={2} more />)).toBe(
+      '',
+    );
+    const typed = textOf(<GroupSummary ended={[done({ metrics: null })]} size={1} more />);
     expect(typed).toContain('searches 0');
-    expect(typed).not.toContain('EM');
+    expect(typed).not.toContain('right');
   });
 });
 
 it('says in plain words what STIE did, and explains its terms', () => {
   const { segment: _, ...rest } = verdict;
   const refused: VerdictEvent = { ...rest, over: 'query', action: 'refused', blocked: [] };
-  const html = htmlOf(<VerdictLine rollout={done({ events: [refused] })} gold={gold} />);
+  const html = htmlOf(<VerdictLine rollout={done({ events: [refused] })} gold={gold} more />);
   const said = wordsIn(html.slice(html.indexOf('stie-counts')));
   expect(said).toMatch(/STIE checked 1 query: 0 allowed, 1 refused as a repeat\.$/);
   expect(said).not.toMatch(/lag|exempt|\(\d+\)|×/);

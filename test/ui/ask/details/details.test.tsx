@@ -44,17 +44,35 @@ beforeEach(() => {
 });
 
 describe('the details', () => {
-  it('say how to get some while nothing is selected', () => {
-    expect(wordsIn(show(null))).toContain('Open a card, or click a passage title');
+  it('show the first round while nothing is selected, so that they are never empty', () => {
+    const said = wordsIn(show(null));
+    expect(said).toContain('Round 1');
+    expect(said).toContain('I look for him.');
+    expect(said).toContain('Born in Borfield.');
     // Of a rollout that is not on the screen any more there is nothing to show.
     expect(wordsIn(show({ ...of, rolloutId: 'gone', kind: 'event', event: 0 }))).toContain(
-      'Open a card',
+      'The first round is shown here as soon as it begins.',
     );
+  });
+
+  it('mark gold and the answer only after the result was shown', () => {
+    const answered = { ...rollout, answer: 'Borfield' };
+    const marks = (finished: boolean, replay: number | null): number => {
+      const ended: Record<string, true> = finished ? { r: true } : {};
+      const table = { ...tableOf([answered]), finished: ended };
+      useRun.setState({ table });
+      useView.setState({ replay });
+      return show(null).split('<mark>').length - 1;
+    };
+    expect(marks(false, null)).toBe(0);
+    expect(marks(true, 1)).toBe(0);
+    expect(marks(true, 2)).toBe(1);
+    expect(marks(true, null)).toBe(1);
   });
 
   it('can be pinned and closed', () => {
     const names = buttonsIn(show(null)).map(({ name }) => name);
-    expect(names).toEqual(['pin', 'Close the details']);
+    expect(names.slice(0, 2)).toEqual(['pin', 'Close the details']);
     useView.setState({ pinned: true });
     const html = show(null);
     expect(buttonsIn(html)[0]?.name).toBe('pinned');

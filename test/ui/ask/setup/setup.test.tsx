@@ -221,7 +221,7 @@ describe('what the next run works with', () => {
 });
 
 describe('the question of a run', () => {
-  const head = (): string => textOf(<QuestionHeader />, useRun, useLab);
+  const head = (): string => textOf(<QuestionHeader />, useRun, useLab, useView);
   const asked = { runId: 'r', settings: parseAddress('').address.settings, setup: BUILT_IN_SETUP };
 
   it('is shown with its gold, its chain and its sources', () => {
@@ -248,9 +248,15 @@ describe('the question of a run', () => {
       },
     });
     expect(head()).toContain('Where was the founder born?');
+    expect(head()).toContain('bridge1 hop needs web');
+    expect(head()).not.toContain('Borf');
+    useView.setState({ moreOpen: true });
     expect(head()).toContain(
-      'gold Borfield / Borfbridge1 hop⇄ needs web Old Wolf founded by → Kerlund',
+      'gold Borfield / Borfbridge1 hop needs web Old Wolf founded by → Kerlund',
     );
+    // Gold comes after the answer.
+    useView.setState({ replay: 1 });
+    expect(head()).not.toContain('Borf');
   });
 
   it('that was typed has none, and says so', () => {

@@ -178,7 +178,7 @@ describe('what a round shows', () => {
       { title: 'Rain', gold: false },
     ];
     expect(linesOf(round(2, { source: 'web', query: 'who', passages }))).toEqual([
-      { kind: 'head', text: 'search 2 · ⇄ web' },
+      { kind: 'head', text: 'search 2 · web' },
       { kind: 'query', text: '⌕ who' },
       { kind: 'gold', text: '✓ gold Ida Holm' },
       { kind: 'passage', text: '▤ Rain' },
@@ -193,7 +193,7 @@ describe('what a round shows', () => {
     expect(
       linesOf(round(1, { query: 'who', refused, failed: true })).map((one) => one.text),
     ).toEqual([
-      'search 1 · ⌂ local',
+      'search 1 · local',
       '⊘ refused: where',
       '⌕ who',
       '✗ the search failed',

@@ -134,7 +134,7 @@ describe('a route', () => {
 
   it('shows both odds, what moved the choice most first, and folds the rest away', () => {
     const html = body([route, call]);
-    expect(wordsIn(html)).toContain('⌂ local 25.0 %');
+    expect(wordsIn(html)).toContain('local 25.0 %');
     expect(wordsIn(html)).toContain(
       'Sampled from the router: web. The call took 20 ms and brought 1 new supporting title.',
     );

@@ -19,7 +19,7 @@ const HOW: Record<Author, string> = {
 
 /** The card of an answer; a label marks answers that the policy did not write by itself. */
 export const answer: CardDefinition<'answer'> = {
-  glyph: () => ({ sign: '■', name: 'Answer', tone: 'policy' }),
+  glyph: () => ({ sign: 'answer', name: 'Answer', tone: 'policy' }),
   line: ({ text }) => text.trim() || '(empty)',
   lineInBody: true,
   figure: ({ by }) => FIGURE[by],

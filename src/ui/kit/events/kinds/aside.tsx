@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<Aside, string>> = {
 
 /** Text that the policy wrote outside the rollout's context. */
 export const aside: CardDefinition<'aside'> = {
-  glyph: ({ of }) => ({ sign: '✐', name: NAMES[of], tone: 'policy' }),
+  glyph: ({ of }) => ({ sign: 'aside', name: NAMES[of], tone: 'policy' }),
   line: ({ text, outcome }) => {
     const said = text.trim() || 'wrote nothing';
     return outcome === undefined ? said : `${said} → ${outcome}`;

@@ -21,7 +21,7 @@ const Relevance = ({ event }: { event: EventOf<'background'> }) => {
 
 /** The card of the first passages (D0), retrieved before the policy writes. */
 export const background: CardDefinition<'background'> = {
-  glyph: () => ({ sign: '◌', name: 'Background', tone: 'environment' }),
+  glyph: () => ({ sign: 'background', name: 'Background', tone: 'environment' }),
   line: ({ hits }) => titlesLine(hits),
   lineInBody: false,
   figure: ({ latencyMs }) => formatMs(latencyMs),

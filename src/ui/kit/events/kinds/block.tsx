@@ -3,17 +3,17 @@ import type { CardDefinition, EventOf, Glyph } from '../parts/definition.ts';
 type Block = EventOf<'block'>['block'];
 
 const GLYPHS: Readonly<Record<Block, Glyph>> = {
-  plan: { sign: '☰', name: 'Plan', tone: 'policy' },
-  judge: { sign: '⚖', name: 'Judge', tone: 'policy' },
-  relevance: { sign: '#', name: 'Relevant passages', tone: 'policy' },
-  important: { sign: '#', name: 'Kept passages', tone: 'policy' },
-  refine: { sign: '✂', name: 'Refine', tone: 'policy' },
-  memory: { sign: '▤', name: 'Memory', tone: 'policy' },
-  summary: { sign: '▤', name: 'Summary so far', tone: 'policy' },
-  evidence: { sign: '❝', name: 'Evidence', tone: 'policy' },
-  compute: { sign: '=', name: 'Compute', tone: 'policy' },
-  ask: { sign: '?', name: 'Ask', tone: 'policy' },
-  lookup: { sign: '⌕', name: 'Look up', tone: 'policy' },
+  plan: { sign: 'plan', name: 'Plan', tone: 'policy' },
+  judge: { sign: 'judge', name: 'Judge', tone: 'policy' },
+  relevance: { sign: 'number', name: 'Relevant passages', tone: 'policy' },
+  important: { sign: 'number', name: 'Kept passages', tone: 'policy' },
+  refine: { sign: 'refine', name: 'Refine', tone: 'policy' },
+  memory: { sign: 'memory', name: 'Memory', tone: 'policy' },
+  summary: { sign: 'memory', name: 'Summary so far', tone: 'policy' },
+  evidence: { sign: 'quote', name: 'Evidence', tone: 'policy' },
+  compute: { sign: 'compute', name: 'Compute', tone: 'policy' },
+  ask: { sign: 'query', name: 'Ask', tone: 'policy' },
+  lookup: { sign: 'search', name: 'Look up', tone: 'policy' },
 };
 
 /** The purpose of each block. */

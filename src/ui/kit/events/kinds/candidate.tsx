@@ -51,7 +51,7 @@ const CandidatesBody = ({ event }: { event: EventOf<'candidate'> }) => (
 
 /** The card of the answers that STIE probed after a round, with their confidence. */
 export const candidate: CardDefinition<'candidate'> = {
-  glyph: () => ({ sign: '◇', name: 'Candidates', tone: 'plain' }),
+  glyph: () => ({ sign: 'candidates', name: 'Candidates', tone: 'plain' }),
   line: ({ candidates }) => candidates.map((c) => c.text.trim() || '(empty)').join(' · ') || 'none',
   lineInBody: false,
   figure: ({ candidates }) => `${candidates.length} probed`,

@@ -2,7 +2,7 @@ import type { CardDefinition } from '../parts/definition.ts';
 
 /** The card of a fault: the policy broke the format, or a part of the environment failed. */
 export const error: CardDefinition<'error'> = {
-  glyph: () => ({ sign: '!', name: 'Fault', tone: 'bad' }),
+  glyph: () => ({ sign: 'fault', name: 'Fault', tone: 'bad' }),
   line: ({ message }) => message,
   lineInBody: false,
   besideText: true,

@@ -22,7 +22,7 @@ const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
 
 /** The card of the passages that a search returned. */
 export const retrieve: CardDefinition<'retrieve'> = {
-  glyph: () => ({ sign: '▤', name: 'Passages', tone: 'environment' }),
+  glyph: () => ({ sign: 'passages', name: 'Passages', tone: 'environment' }),
   line: ({ hits }) => titlesLine(hits),
   lineInBody: false,
   figure: ({ latencyMs }) => formatMs(latencyMs),

@@ -3,6 +3,7 @@ import { Tooltip } from '@mantine/core';
 import type { RetrieveEvent, RouteEvent } from '../../../../records/events.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
 import { formatMs, formatNumber, formatShare, plural } from '../../words/format.ts';
+import { Icon } from '../../Icon.tsx';
 import type { CardDefinition } from '../parts/definition.ts';
 import { Features } from '../parts/Features.tsx';
 
@@ -26,12 +27,16 @@ const choiceLine = (event: RouteEvent): string =>
 /** The two probabilities as a bar and as text. */
 const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: string }) => (
   <div className="split">
-    <span className={choice === 'local' ? 'strong' : ''}>⌂ local {formatShare(local)}</span>
+    <span className={choice === 'local' ? 'of-local strong' : 'of-local'}>
+      <Icon name="local" size={12} /> local {formatShare(local)}
+    </span>
     <span className="split-bar" aria-hidden="true">
       <span className="split-local" style={{ width: `${local * 100}%` }} />
       <span className="split-web" style={{ width: `${web * 100}%` }} />
     </span>
-    <span className={choice === 'web' ? 'strong' : ''}>web ⇄ {formatShare(web)}</span>
+    <span className={choice === 'web' ? 'of-web strong' : 'of-web'}>
+      web <Icon name="web" size={12} /> {formatShare(web)}
+    </span>
   </div>
 );
 
@@ -140,7 +145,7 @@ const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null 
 /** The card of a choice between local corpus and web, with the reward from the next call. */
 export const route: CardDefinition<'route'> = {
   glyph: ({ choice }) => ({
-    sign: choice === 'local' ? '⌂' : '⇄',
+    sign: choice,
     name: `Route: ${choice}`,
     tone: 'hint',
   }),

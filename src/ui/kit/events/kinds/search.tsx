@@ -7,7 +7,7 @@ const numberOf = ({ rollout, index }: Pick<EventBodyProps, 'rollout' | 'index'>)
 
 /** The card of a query; its results have their own card. */
 export const search: CardDefinition<'search'> = {
-  glyph: () => ({ sign: '⌕', name: 'Search', tone: 'policy' }),
+  glyph: () => ({ sign: 'search', name: 'Search', tone: 'policy' }),
   line: ({ query }) => query.trim() || 'empty query',
   lineInBody: true,
   figure: (_event, at) => {

@@ -31,7 +31,7 @@ const stopReason = ({ reason, clause }: StopEvent): string =>
 
 /** The card of the end of a rollout, which names the rule that ended it. */
 export const stop: CardDefinition<'stop'> = {
-  glyph: () => ({ sign: '□', name: 'Stop', tone: 'plain' }),
+  glyph: () => ({ sign: 'end', name: 'Stop', tone: 'plain' }),
   line: stopReason,
   lineInBody: false,
   besideText: true,

@@ -49,7 +49,7 @@ const SummaryBody = ({ rollout, index, event }: EventBodyProps<'summarize'>) => 
 
 /** The card of a summary of passages, or of why the summarizer’s text was not used. */
 export const summarize: CardDefinition<'summarize'> = {
-  glyph: () => ({ sign: '≡', name: 'Summary', tone: 'environment' }),
+  glyph: () => ({ sign: 'summary', name: 'Summary', tone: 'environment' }),
   line: (event) => (event.fallback ? `sent back: ${event.reason}` : event.text.trim()),
   lineInBody: true,
   figure: ({ latencyMs }) => formatMs(latencyMs),

@@ -9,7 +9,7 @@ const PHASES = {
 
 /** The card of a thought. */
 export const think: CardDefinition<'think'> = {
-  glyph: () => ({ sign: '✎', name: 'Think', tone: 'policy' }),
+  glyph: () => ({ sign: 'think', name: 'Think', tone: 'policy' }),
   line: ({ text }) => text.trim() || 'wrote nothing',
   lineInBody: true,
   besideText: false,

@@ -6,10 +6,10 @@ import type { CardDefinition, Glyph } from '../parts/definition.ts';
 
 const verdictGlyph = ({ action }: VerdictEvent): Glyph =>
   action === 'kept'
-    ? { sign: '✓', name: 'STIE kept', tone: 'good' }
+    ? { sign: 'kept', name: 'STIE kept', tone: 'good' }
     : action === 'kept-invalid'
-      ? { sign: '⊘', name: 'STIE objects', tone: 'hint' }
-      : { sign: '⊘', name: `STIE ${action}`, tone: 'bad' };
+      ? { sign: 'refused', name: 'STIE objects', tone: 'hint' }
+      : { sign: 'refused', name: `STIE ${action}`, tone: 'bad' };
 
 const verdictLine = (event: VerdictEvent): string => {
   const change = event.replacement === undefined ? '' : ` → ${event.replacement}`;

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import type { Hit } from '../../../../records/hits.ts';
 import type { Question } from '../../../../records/records.ts';
+import { Icon } from '../../Icon.tsx';
 import { formatNumber } from '../../words/format.ts';
 import { isSupporting, markSentences, type MarkedSentence } from './support.ts';
 
@@ -33,8 +34,8 @@ export const PassageText = (props: { hit: Hit; gold: Question | null; answer: st
 
 /** The source of a passage, as icon and word. */
 export const SourceBadge = ({ source }: { source: Hit['source'] }) => (
-  <span className="badge">
-    <span aria-hidden="true">{source === 'local' ? '⌂' : '⇄'}</span> {source}
+  <span className={`badge of-${source}`}>
+    <Icon name={source} size={12} /> {source}
   </span>
 );
 

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
 import type { Question } from '../../../../records/records.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
+import type { IconName } from '../../Icon.tsx';
 
 /** The event of each kind. */
 type EventMap = { [E in AgentEvent as E['kind']]: E };
@@ -14,7 +15,7 @@ export type EventOf<K extends EventKind> = { [P in K]: EventMap[P] & { kind: P }
 
 /** The icon of an event in the rail, and its name for screen readers. */
 export interface Glyph {
-  sign: string;
+  sign: IconName;
   name: string;
   /** The writer colour of the icon; `plain` for bookkeeping. */
   tone: 'policy' | 'environment' | 'hint' | 'good' | 'bad' | 'plain';

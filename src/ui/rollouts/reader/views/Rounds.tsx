@@ -11,6 +11,8 @@ import {
 } from '../../../../evaluate/rollouts/reading/rounds.ts';
 import { protocolOf } from '../../../../formats/rollouts/rounds.ts';
 import { blockText } from '../../../../formats/rollouts/protocols/split.ts';
+import { Sign } from '../../../kit/events/Sign.tsx';
+import type { IconName } from '../../../kit/Icon.tsx';
 import { formatCount } from '../../../kit/words/format.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
@@ -24,19 +26,16 @@ const MOST_SHOWN = 12_000;
 const MOST_PASSAGES = 40;
 const MOST_ROUNDS = 120;
 
-/**
- * A sign a role, so that the order of events can be seen without reading. Roles of other systems
- * have a dot.
- */
-const SIGNS: Record<string, string> = {
-  think: '✎',
-  search: '⌕',
-  result: '▤',
-  background: '◌',
-  answer: '■',
-  hint: '!',
-  refine: '≡',
-  evidence: '❝',
+/** An icon per role, so that the order of events can be seen without reading. Roles of other systems have a dot. */
+const SIGNS: Record<string, IconName> = {
+  think: 'think',
+  search: 'search',
+  result: 'passages',
+  background: 'background',
+  answer: 'answer',
+  hint: 'hint',
+  refine: 'summary',
+  evidence: 'quote',
 };
 
 /** Findings that lie in a segment, as marks on its text. */
@@ -174,7 +173,7 @@ const Block = memo((props: BlockProps) => {
     >
       <header className="block-head">
         <span className="glyph" aria-hidden="true">
-          {SIGNS[role] ?? '·'}
+          <Sign sign={SIGNS[role] ?? 'text'} />
         </span>
         <h3>{role}</h3>
         <span className="fine">

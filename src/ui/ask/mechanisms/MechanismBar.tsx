@@ -1,0 +1,59 @@
+import { getRecipe } from '../../../systems/index.ts';
+import { withOverrides } from '../../../recipes/parts/settings.ts';
+import { Icon } from '../../kit/Icon.tsx';
+import { MECHANISMS, type MechanismId } from '../../kit/rounds/round-words.ts';
+import { useTrainedWith } from '../setup/trained-with.ts';
+import { isRunning, useRun } from '../store/run-store.ts';
+import { switchMechanism } from './switch-mechanism.ts';
+import { isOn } from './switches.ts';
+import './mechanisms.css';
+
+const ORDER: readonly MechanismId[] = ['rdra', 'nlr', 'stie'];
+
+/** The three mechanisms of the run on the screen: what their colours mean, and a switch for each. */
+export const MechanismBar = () => {
+  const request = useRun((state) => state.request);
+  const source = useRun((state) => state.source);
+  const running = useRun((state) => isRunning(state.run));
+  const trained = useTrainedWith();
+  if (!request) return null;
+  const { recipe, mechanisms } = request.settings;
+  const own = withOverrides(getRecipe(recipe).settings, trained);
+  const oneSource = request.setup.source === 'local';
+  // Two policies are compared already; recorded rollouts have their own page.
+  const switches = source === null && (request.policies?.length ?? 0) < 2;
+  return (
+    <div className="mechanism-bar" role="group" aria-label="Mechanisms">
+      {switches
+        ? ORDER.map((id) => {
+            const on = isOn(id, own, mechanisms) && !(id === 'nlr' && oneSource);
+            return (
+              <button
+                key={id}
+                type="button"
+                role="switch"
+                className={`mechanism-switch of-${id}`}
+                aria-checked={on}
+                disabled={running || (id === 'nlr' && oneSource)}
+                title={
+                  id === 'nlr' && oneSource
+                    ? 'There is only one source to search'
+                    : `Asks again ${on ? 'without' : 'with'} it, and shows before and after`
+                }
+                onClick={() => switchMechanism(id, own)}
+              >
+                <span className="switch-knob" aria-hidden="true" />
+                <b>{MECHANISMS[id].name}</b> <span>{MECHANISMS[id].does}</span>
+              </button>
+            );
+          })
+        : null}
+      <span className="source-key of-local">
+        <Icon name="local" size={13} /> local
+      </span>
+      <span className="source-key of-web">
+        <Icon name="web" size={13} /> web
+      </span>
+    </div>
+  );
+};
