@@ -114,17 +114,32 @@ export const useStage = (options: StageOptions = {}): Stage => {
 /** A page in a context of its own: no storage, no cache. */
 export const openPage = async (
   stage: Pick<Stage, 'browser' | 'faults'>,
-  options: { colorScheme?: 'light' | 'dark'; width?: number; offline?: boolean } = {},
+  options: {
+    colorScheme?: 'light' | 'dark';
+    width?: number;
+    offline?: boolean;
+    /** Nothing is stored; by default the setup of Ask was opened before, so that its fields are there. */
+    stranger?: boolean;
+    /** Pictures move; by default they show their end. */
+    motion?: boolean;
+  } = {},
 ): Promise<Page> => {
   const context = await stage.browser.newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
     colorScheme: options.colorScheme ?? 'light',
-    reducedMotion: 'reduce',
+    reducedMotion: options.motion ? 'no-preference' : 'reduce',
     // A page that stores itself would answer for servers that a test changes.
     serviceWorkers: options.offline ? 'allow' : 'block',
   });
   // Half a minute is too short where others use the machine; what is promised to be quick says so.
   context.setDefaultTimeout(60_000);
+  if (!options.stranger)
+    await context.addInitScript(() => {
+      // A page without an origin has no storage.
+      try {
+        localStorage.setItem('forage.ask.setup', 'open');
+      } catch {}
+    });
   const page = await context.newPage();
   page.on('pageerror', (error) => stage.faults.push(error.message));
   page.on('console', (message) => {

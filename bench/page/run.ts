@@ -41,7 +41,7 @@ async function coldLoad(browser: Browser, url: string): Promise<ColdLoad> {
   });
   const start = performance.now();
   await page.goto(`${url}?device=wasm`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await page.waitForSelector('.card');
   const seconds = (performance.now() - start) / 1000;
   await page.waitForSelector('[data-testid="run-status"]:has-text("done")', { timeout: 120_000 });
@@ -59,7 +59,7 @@ interface Streaming {
 async function stream(browser: Browser, url: string, rollouts: number): Promise<Streaming> {
   const page = await freshPage(browser);
   await page.goto(`${url}?device=wasm`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await page.waitForSelector('[data-testid="run-status"]:has-text("done")', { timeout: 120_000 });
   await page.getByRole('textbox', { name: 'Rollouts' }).fill(String(rollouts));
   const start = performance.now();

@@ -6,7 +6,7 @@ const stage = useStage();
 it('asks, streams, answers and plays back on WASM, after one click', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
 
   // It streams: there are events while it still runs.
   await page.waitForSelector('.part');

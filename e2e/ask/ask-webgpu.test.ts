@@ -16,7 +16,7 @@ it('asks, streams, answers and plays back on WebGPU', async () => {
   });
   expect(adapter).not.toBeNull();
 
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await page.waitForSelector('.part');
   await runStatus(page, 'done');
   const device = (await page.getByTestId('device').textContent()) ?? '';

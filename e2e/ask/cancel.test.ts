@@ -52,7 +52,7 @@ async function cancelRun(page: Page, moment: number): Promise<number | null> {
   await page
     .getByRole('button', { name: 'Run', exact: true })
     .or(page.getByRole('button', { name: 'Run this question' }))
-    .or(page.getByRole('button', { name: 'Run an example' }))
+    .or(page.getByRole('button', { name: 'Watch it answer' }))
     .first()
     .click();
   return cancelled;

@@ -14,7 +14,7 @@ slow(
     const { page, browser } = stage;
     await page.goto(`${stage.url}ask?device=webgpu&recipe=search`);
     await page.waitForSelector('[data-testid="device"]:has-text("GPU")', { timeout: 60_000 });
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await page.waitForSelector('.part');
     const devtools = await browser.newBrowserCDPSession();
     await devtools.send('Browser.crashGpuProcess').catch(() => undefined);

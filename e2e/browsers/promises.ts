@@ -106,7 +106,7 @@ export const keepsPromises = (
       { timeout: LONGEST_MS },
       async () => {
         await browser.goto(`${server.url}?device=wasm`);
-        await press('Run an example');
+        await press('Watch it answer');
         await shows('.column[data-finished="true"]');
         const answer = await browser.run<string>(
           'return document.querySelector(`.part[data-kind="answer"]`).textContent',
@@ -188,7 +188,7 @@ export const keepsPromises = (
         await gone.close();
         await browser.goto(gone.url);
         // At once: what the click needs may still be loading.
-        await press('Run an example');
+        await press('Watch it answer');
         await shows('.column[data-finished="true"]');
       },
     );

@@ -31,7 +31,7 @@ it('takes a Qwen2 folder, is the policy of the next visit, and is asked', async 
   await page.getByText('in use', { exact: true }).waitFor();
 
   await page.goto(`${stage.url}ask?device=wasm`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   // Whose it is is in the record of what was asked.
   expect(await page.locator('body').innerText()).toContain(name);

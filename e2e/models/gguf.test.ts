@@ -18,7 +18,7 @@ it('a GGUF file is opened, shown with its types, and asked', async () => {
   await preview.getByRole('button', { name: /^Copy 55\.1 kB/ }).click();
   await page.getByText('ready', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Ask with asks' }).click();
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   expect(await page.locator('body').innerText()).toContain('asks');
   // Random weights say nothing of the form that is asked for; nothing else goes wrong.

@@ -31,7 +31,7 @@ describe('axe finds no fault, in the light and in the dark,', () => {
     async () => {
       const { page } = stage;
       await visit(page, stage, 'ask?device=wasm');
-      await page.getByRole('button', { name: 'Run an example' }).click();
+      await page.getByRole('button', { name: 'Watch it answer' }).click();
       await runStatus(page, 'done');
       await openMore(page);
       await page.locator('.part[data-kind="search"]').first().click();
@@ -77,7 +77,7 @@ slow(
   async () => {
     const page = await openPage(stage, { width: 390 });
     await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await runStatus(page, 'done');
     await page.getByRole('tab', { name: '2' }).click();
     expect(await page.locator('.details').count()).toBe(0);

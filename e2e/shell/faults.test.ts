@@ -78,7 +78,7 @@ it('a part that throws leaves the rollout, and an explanation the page', async (
   await breakScript(page, 'Waterfall', 'Waterfall');
   await breakScript(page, 'Explanation', 'default');
   await page.goto(`${stage.url}?device=wasm`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   await openMore(page);
   await page.locator('.column-time summary').first().click();

@@ -29,7 +29,7 @@ it('answers a question, and opens any of its places, after the server has gone',
   // From there as its links do: the workers that answer begin without their server in either case.
   if (ALL_TESTS) await page.goto(server.url);
   else await visit(page, server, 'ask');
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   expect(await finishedColumns(page)).toBe(1);
   await page.context().close();

@@ -229,7 +229,7 @@ describe('by npm', () => {
     const page = await openPage(stage);
     const url = await start('npm', ...inPackage('forage'));
     await page.goto(url);
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await runStatus(page, 'done');
     expect(await finishedColumns(page)).toBe(1);
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);

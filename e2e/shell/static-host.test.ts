@@ -49,7 +49,7 @@ const isolated = async (page: Page, url: string): Promise<void> => {
 };
 
 const asks = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   expect(await finishedColumns(page)).toBe(1);
 };

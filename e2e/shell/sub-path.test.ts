@@ -37,7 +37,7 @@ it('asks, follows its links and keys, and opens every address again', async () =
   expect(new URL(stage.url).pathname).toBe(BASE);
   await page.goto(stage.url.slice(0, -1));
   await page.waitForURL(`${stage.url}ask`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   expect(await finishedColumns(page)).toBe(1);
   const permalink = page.url();

@@ -122,7 +122,7 @@ test('shows how far loading is beside the button that waits for it, at 200 % too
     else void route.continue();
   });
   await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   const bars = page.getByRole('list', { name: 'Loading' }).locator('.meter');
   await page.getByText('It starts as soon as everything is loaded.').waitFor();
   // The words may be there before the first file is asked for.
@@ -166,7 +166,7 @@ test(
     await page.setViewportSize(laptop);
     await inSight(page, 'Run');
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await runStatus(page, 'done');
     const details = page.getByRole('complementary', { name: 'Details' });
     await details.waitFor();

@@ -41,7 +41,7 @@ test('a GGUF file is taught to search, asked with its adapter, and downloaded as
   await page.getByRole('button', { name: /^Copy/ }).click();
   await page.getByText('ready', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Ask with asks' }).click();
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
 
   await page.goto(`${stage.url}train?new=1&device=wasm`);
@@ -70,7 +70,7 @@ test('a GGUF file is taught to search, asked with its adapter, and downloaded as
 
   await page.getByRole('button', { name: 'Ask with this adapter' }).click();
   await page.waitForURL(/policy=[^&]*newest/);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   await page.getByText(/^Answered by the adapter of .*, newest snapshot\.$/).waitFor();
 

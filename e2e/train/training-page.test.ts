@@ -192,7 +192,7 @@ slow(
   async () => {
     const { page } = stage;
     await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await runStatus(page, 'done');
     const rollouts = await downloaded(page, 'Download JSONL');
     await fillSmall(page, stage, { steps: 1 });

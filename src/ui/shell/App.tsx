@@ -55,6 +55,13 @@ const Pages = () => {
   );
 };
 
+/** The next Tab goes to the first link or button of the page. */
+const skipToPage = (): void => {
+  const main = document.querySelector('main');
+  if (main && !main.hasAttribute('tabindex')) main.tabIndex = -1;
+  main?.focus();
+};
+
 /** The frame of every page, with dialogs. */
 const Workbench = () => {
   const [path, go] = useLocation();
@@ -74,6 +81,9 @@ const Workbench = () => {
   useAddress();
   return (
     <div className="frame">
+      <button type="button" className="skip" onClick={skipToPage}>
+        Skip to the page
+      </button>
       <Rail />
       <TopBar toggleTheme={commands.toggleTheme} />
       <PlaceLetters value={LETTERS}>

@@ -7,6 +7,7 @@ import { togglePanel, useView } from '../ask/store/view-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
 import { ASK } from '../ask/store/permalink.ts';
+import { Mark } from './Mark.tsx';
 import { RAIL } from './places.tsx';
 
 /** A button with an icon or a character; `pressed` for toggles. */
@@ -59,6 +60,7 @@ const Place = () => {
     RAIL.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL.get(page) ?? 'Forage';
   return (
     <div className="place">
+      <Mark />
       <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>
     </div>
   );

@@ -6,19 +6,17 @@ import { startEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
-import type { TrainTime } from '../../lab/contract/training.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { openOwnRun } from '../rollouts/store/browse-actions.ts';
 import { useBrowse } from '../rollouts/store/browse-store.ts';
-import { startTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
-import { checkDraft, replaceDraft } from '../train/store/train-draft.ts';
-import { trainApi, trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
-import { toTry, TRY_STEPS } from '../train/store/try-run.ts';
+import { replaceDraft } from '../train/store/train-draft.ts';
+import { useTrain, visibleRuns } from '../train/store/train-store.ts';
+import { TRY_STEPS } from '../train/store/try-run.ts';
 import type { ChapterId } from './store/tour-store.ts';
+import { trainToSearch } from './train-to-search.ts';
 
 /** Texts and actions of the tour; the actions are those of the pages. */
 
@@ -83,35 +81,6 @@ const askExample = async (go: (path: string) => void): Promise<void> => {
 
 /** The newest run with at least one step. */
 const newestRun = () => visibleRuns(useTrain.getState().runs).find(({ step }) => step > 0);
-
-/** Null without measurements on this device. */
-const estimated = async (settings: TrainSettings): Promise<TrainTime | null> => {
-  try {
-    return (await trainApi().estimate(settings, 'auto', useSetup.getState().setup)).time;
-  } catch {
-    return null;
-  }
-};
-
-/** Trains a few steps from a handicapped policy; opens a run that is already active. */
-const train = async (go: (path: string) => void): Promise<void> => {
-  const busy = trainingRun(useTrain.getState());
-  if (busy) return go(formatTrainAddress({ run: busy.id, step: null }));
-  // Plain search has the fastest steps, and a handicapped policy has the most to learn.
-  const { settings } = checkDraft({
-    training: 'search/grpo',
-    changes: { start: 'not-searching' },
-  });
-  if (!settings) return go('/train?new=1');
-  const tried = toTry(settings, await estimated(settings));
-  const id = await startTraining({
-    settings: tried,
-    name: `Tour: learning to search, ${TRY_STEPS} steps`,
-    device: 'auto',
-    demonstrations: null,
-  });
-  go(id === null ? '/train' : formatTrainAddress({ run: id, step: null }));
-};
 
 /** Opens the rollouts of the newest run as a file; without runs the list of files. */
 const readRollouts = (go: (path: string) => void): void => {
@@ -189,7 +158,10 @@ export const CHAPTERS: readonly Chapter[] = [
     steps: [
       {
         text: 'Reinforcement learning lets the model practise: several rollouts of each question, a reward for each, and a step towards those that earned more than their siblings. So that there is something to learn, this run starts with a model that was trained to answer without searching, and is mostly wrong. Ten steps take about two minutes here. They continue while you look at other pages.',
-        act: { label: `Train ${TRY_STEPS} steps`, run: train },
+        act: {
+          label: `Train ${TRY_STEPS} steps`,
+          run: (go) => trainToSearch(go, 'Tour: learning to search'),
+        },
         done: 'trained',
       },
       {

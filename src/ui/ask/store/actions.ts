@@ -10,8 +10,8 @@ import { moveStep, type Move } from './playback.ts';
 import { firstReplay } from './replay.ts';
 import { isRunning, useRun } from './run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { isNarrow, isOverlay } from '../../kit/page/screen.ts';
-import { useView } from './view-store.ts';
+import { isOverlay } from '../../kit/page/screen.ts';
+import { setupAtRun, useView } from './view-store.ts';
 
 /** Actions of buttons, keys and the palette, one function each. */
 
@@ -91,7 +91,7 @@ export const startRun = async (): Promise<void> => {
     selection: null,
     // A link to an event, or to forks, opens there.
     replay: address.step === null && (address.forks ?? []).length === 0 ? firstReplay() : null,
-    ...(isNarrow() && { setupOpen: false }),
+    ...setupAtRun(),
   });
   useRun.getState().begin(request, null);
   try {

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { remember, remembered } from '../../kit/page/remembered.ts';
 import { isNarrow, isOverlay } from '../../kit/page/screen.ts';
 import { type AskAddress, parseAddress } from './permalink.ts';
 
@@ -29,6 +30,9 @@ interface ViewStore {
   select: (selection: Selection | null, open?: boolean) => void;
 }
 
+/** Whether the user last opened or closed the setup; where neither, it opens with the first run. */
+const SETUP_KEY = 'forage.ask.setup';
+
 const initial = parseAddress(globalThis.location?.search ?? '');
 
 /**
@@ -43,8 +47,8 @@ export const useView = create<ViewStore>()((set) => ({
   selection: null,
   pinned: false,
   detailsOpen: !isOverlay(),
-  // A narrow screen shows the rollout first; the setup is one click away.
-  setupOpen: !isNarrow(),
+  // The first screen is calm, and a narrow one shows the rollout first; the setup is one click away.
+  setupOpen: remembered(SETUP_KEY) === 'open' && !isNarrow(),
   colourBy: 'advantage',
   moreOpen: false,
   setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),
@@ -56,9 +60,25 @@ export const useView = create<ViewStore>()((set) => ({
     }),
 }));
 
+/** On a narrow screen the setup covers the page, so it is opened for the moment only. */
+const rememberSetup = (open: boolean): void => {
+  if (!isNarrow()) remember(SETUP_KEY, open ? 'open' : 'closed');
+};
+
 /** Shows or hides one of the two side panels. */
-export const togglePanel = (panel: 'setupOpen' | 'detailsOpen'): void =>
+export const togglePanel = (panel: 'setupOpen' | 'detailsOpen'): void => {
   useView.setState((state) => ({ [panel]: !state[panel] }));
+  if (panel === 'setupOpen') rememberSetup(useView.getState().setupOpen);
+};
 
 /** For commands and links that focus a field of the setup. */
-export const openSetup = (): void => useView.setState({ setupOpen: true });
+export const openSetup = (): void => {
+  useView.setState({ setupOpen: true });
+  rememberSetup(true);
+};
+
+/** What a run changes of the setup: it is shown with the first one, unless the user closed it; never on a narrow screen. */
+export const setupAtRun = (): { setupOpen?: boolean } => {
+  if (isNarrow()) return { setupOpen: false };
+  return remembered(SETUP_KEY) === null ? { setupOpen: true } : {};
+};

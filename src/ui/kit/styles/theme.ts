@@ -1,17 +1,17 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** One blue, as for policy tokens; shade 6 has AA contrast with white text and shade 4 with dark text. */
-const blue: MantineColorsTuple = [
-  '#eaf2fb',
-  '#d3e3f5',
-  '#a8c8ec',
-  '#7db0e4',
-  '#5b9bdb',
-  '#3a7fc4',
-  '#1f5fa8',
-  '#1a528f',
-  '#164577',
-  '#11375f',
+/** The accent, an indigo of its own; shade 6 has AA contrast with white text and shade 4 with dark text. */
+const indigo: MantineColorsTuple = [
+  '#f0eefc',
+  '#dfdbf8',
+  '#c2bbf2',
+  '#a79dec',
+  '#8b7ee0',
+  '#6a5bcb',
+  '#4b3bb3',
+  '#41329f',
+  '#372a88',
+  '#2c2270',
 ];
 
 /** The dark greys of the style sheet, so that fields and panels match. */
@@ -30,10 +30,12 @@ const dark: MantineColorsTuple = [
 
 /** Mantine’s components in the style of the style sheet. */
 export const theme = createTheme({
-  primaryColor: 'blue',
+  primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 7 },
-  colors: { blue, dark },
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  colors: { indigo, dark },
+  fontFamily: 'var(--sans)',
+  fontSizes: { xs: '11px', sm: '13px', md: '13px', lg: '15px', xl: '15px' },
+  headings: { fontFamily: 'var(--sans)' },
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
   defaultRadius: 'sm',
   respectReducedMotion: true,

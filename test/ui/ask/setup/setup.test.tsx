@@ -66,18 +66,16 @@ describe('the button that runs', () => {
 describe('a first visit', () => {
   const welcome = () => htmlOf(<Welcome />, useRun, useView, useLab);
 
-  it('says in one sentence what this is, and offers an example', () => {
+  it('says in one sentence why this matters, and offers to ask and to train', () => {
     const html = welcome();
     expect(wordsIn(html)).toContain(
-      'Watch a language model think, search, route, filter and answer.',
+      'Large language models learn to search by reinforcement learning',
     );
     expect(buttonsIn(html).map(({ name }) => name)).toEqual([
-      'Run an example',
-      'choose or type another question',
+      'Watch it answer',
+      'Train it (2 min)',
+      'Choose or type another question',
       'take the tour',
-      // What a score of the answer is opens where it is named.
-      'EM',
-      'F1',
     ]);
     expect(html).not.toContain('It starts as soon as');
     open('?q=a');
