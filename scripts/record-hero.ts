@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { runGroup } from '../src/agent/run.ts';
 import { openParts } from '../src/cli/shared/parts.ts';
 import { adapterAt, readRun, readSteps } from '../src/cli/train/folder.ts';
-import { getRecipe } from '../src/recipes/index.ts';
+import { getRecipe } from '../src/systems/index.ts';
 import type { Rollout } from '../src/records/rollout.ts';
 import {
   recordingSchema,

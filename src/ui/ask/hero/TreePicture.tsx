@@ -8,12 +8,16 @@ const R = 9;
 /** Average width of a character of a label. */
 const CHARACTER = 6;
 
-/** A curve from one point to another that leaves and arrives level; straight after the bend. */
+/** Widest bend of an edge. */
+const BEND = 56;
+
+/** Level below the label of its start, then a curve to where it ends. */
 const edge = (from: { x: number; y: number }, to: { x: number; y: number }): string => {
-  const bend = Math.min(48, (to.x - from.x) / 2);
+  const bend = Math.min(BEND, to.x - from.x);
+  const at = to.x - bend;
   return (
-    `M${from.x} ${from.y}C${from.x + bend} ${from.y} ${from.x + bend} ${to.y} ` +
-    `${from.x + 2 * bend} ${to.y}H${to.x}`
+    `M${from.x} ${from.y}H${at}` +
+    `C${at + bend / 2} ${from.y} ${at + bend / 2} ${to.y} ${to.x} ${to.y}`
   );
 };
 
@@ -114,7 +118,7 @@ const Answer = ({ leaf, tree, grown }: Drawn & { leaf: AnswerLeaf }) => {
   );
 };
 
-/** Where a rollout thinks: three dots at the end of each branch that goes on. */
+/** Where a rollout thinks: three dots at the end of each branch that continues. */
 const Thinking = ({ tree, grown }: Drawn) => {
   if (typeof grown === 'string' || grown.part !== 'think') return null;
   const at =

@@ -35,7 +35,7 @@ export const useStory = (recording: Recording) => {
     at,
     ended,
     paused,
-    /** Pauses, goes on, or begins again at the end. */
+    /** Pauses, continues, or begins again at the end. */
     toggle: () => {
       if (ended) setAt(0);
       setPaused(ended ? false : !paused);
