@@ -30,10 +30,9 @@ const LONGEST = 140;
 const TIMES = 'cpu-seconds.json';
 
 /** As the tour trains, with a score after every step. */
-const TRAIN = [
-  ...['train', '--recipe', 'search/grpo', '--set', 'start=not-searching', '--steps', '10'],
-  ...['--set', 'questions=4', '--set', 'heldOut.every=1', '--threads', String(CORES), '--json'],
-];
+const TRAIN =
+  'train --recipe search/grpo --set start=not-searching --steps 10 --set questions=4 ' +
+  `--set heldOut.every=1 --threads ${CORES} --json`;
 
 /** User and system time of a process and its threads so far, seconds. */
 function cpuSeconds(pid: number): number {
@@ -44,7 +43,7 @@ function cpuSeconds(pid: number): number {
 
 /** Trains, and stores the CPU time of the process over time beside the run: [Unix time in ms, CPU seconds per core]. */
 async function makeRun(run: string): Promise<void> {
-  const args = ['--import', 'tsx', 'src/cli/main.ts', ...TRAIN, '--out', run];
+  const args = ['--import', 'tsx', 'src/cli/main.ts', ...TRAIN.split(' '), '--out', run];
   const child = spawn(process.execPath, args, { stdio: 'inherit' });
   const times: [number, number][] = [];
   const look = () => times.push([Date.now(), cpuSeconds(child.pid ?? 0) / CORES]);

@@ -19,7 +19,7 @@ const HeroPicture = onDemand(() => import('./hero/HeroPicture.tsx'));
 /** The recording, for those who use what is built in. */
 const Recording = () => (
   <div className="hero-room">
-    <Guarded name="The recording" around={(fault) => <div>{fault}</div>}>
+    <Guarded name="The recording">
       <HeroPicture />
     </Guarded>
   </div>

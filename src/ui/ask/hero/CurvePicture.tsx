@@ -1,9 +1,10 @@
+import { sum } from '../../../base/statistics.ts';
 import { clock } from './story.ts';
 import type { Recording } from './recording.ts';
 
 type Point = Recording['run']['points'][number];
 
-export const CURVE_HEIGHT = 132;
+const CURVE_HEIGHT = 132;
 const LEFT = 40;
 const RIGHT = 58;
 const TOP = 10;
@@ -22,11 +23,12 @@ export const CurvePicture = (props: {
   const x = (seconds: number): number => LEFT + (seconds / end) * (width - LEFT - RIGHT);
   const y = (em: number): number => TOP + (1 - em) * (CURVE_HEIGHT - TOP - BOTTOM);
   const placed = points.map(({ seconds, em }) => [x(seconds), y(em)] as const);
-  let length = 0;
-  const lengths = placed.map(([px, py], i) => {
+  const pieces = placed.map(([px, py], i) => {
     const [bx, by] = placed[i - 1] ?? [px, py];
-    return (length += Math.hypot(px - bx, py - by));
+    return Math.hypot(px - bx, py - by);
   });
+  const length = sum(pieces);
+  const drawn = sum(pieces.slice(0, shown));
   const at = points[shown - 1];
   const [dotX, dotY] = placed[shown - 1] ?? [0, 0];
   const minutes = Array.from({ length: Math.floor(end / 30) + 1 }, (_, i) => i * 30);
@@ -49,7 +51,7 @@ export const CurvePicture = (props: {
         className="hero-line"
         d={`M${placed.map((point) => point.join(' ')).join('L')}`}
         strokeDasharray={length}
-        strokeDashoffset={length - (lengths[shown - 1] ?? 0)}
+        strokeDashoffset={length - drawn}
       />
       <g className="hero-dot" style={{ transform: `translate(${dotX}px, ${dotY}px)` }}>
         <circle r={4.5} />
