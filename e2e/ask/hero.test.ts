@@ -73,6 +73,6 @@ it('starts the training of the tour by its second button', async () => {
   await page.getByRole('button', { name: 'Train it (2 min)' }).click();
   await page.waitForURL(/train\?run=/);
   await page.getByText('Learning to search, 10 steps').first().waitFor();
-  await page.getByRole('button', { name: 'Stop what is running' }).waitFor();
+  await page.locator('.bar-stop').waitFor();
   await page.context().close();
 });
