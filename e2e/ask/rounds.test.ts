@@ -47,7 +47,7 @@ describe('the replay after a run', () => {
     await page.emulateMedia({ reducedMotion: 'no-preference' });
     await page.goto(`${stage.url}ask?device=wasm&recipe=search-r1&seed=1`);
     await watch(page);
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await result(page).waitFor();
     await page.getByRole('button', { name: 'Replay' }).waitFor();
     const looks = await looksOf(page);
@@ -89,7 +89,7 @@ describe('the replay after a run', () => {
     const { page } = stage;
     await page.goto(`${stage.url}ask?device=wasm&recipe=search-r1&seed=1`);
     await watch(page);
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await runStatus(page, 'done');
     await result(page).waitFor();
     expect(await page.getByRole('button', { name: /^Show the result/ }).count()).toBe(0);
@@ -106,7 +106,7 @@ it.each(['kunlun-baize', 'search-r1', 'self-ask', 'flare', 'naive-rag'])(
   async (recipe) => {
     const { page } = stage;
     await page.goto(`${stage.url}ask?device=wasm&recipe=${recipe}&seed=1`);
-    await page.getByRole('button', { name: 'Run an example' }).click();
+    await page.getByRole('button', { name: 'Watch it answer' }).click();
     await runStatus(page, 'done');
     const { searches } = await line(page);
     const names = await page
@@ -148,7 +148,7 @@ it.each(['kunlun-baize', 'search-r1', 'self-ask', 'flare', 'naive-rag'])(
 it('asks again with a mechanism switched, and shows before and after', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&seed=1`);
-  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   const whole = await line(page);
   const on = (name: string) => page.getByRole('switch', { name: new RegExp(`^${name}`) });
