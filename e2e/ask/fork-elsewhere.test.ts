@@ -125,7 +125,7 @@ slow(
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     const rag = page.getByRole('region', { name: 'Naive RAG, one retrieval' });
-    await rag.locator('.card[data-kind=retrieve] .card-line').click();
+    await rag.locator('.part[data-kind=retrieve]').click();
     await rag.getByRole('button', { name: 'Fork here' }).click();
     const again = rag.getByRole('button', { name: 'Sample again' });
     await again.waitFor();

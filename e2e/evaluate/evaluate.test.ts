@@ -156,15 +156,15 @@ it(
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     const column = page.getByRole('region', { name: 'Naive generation, no retrieval' });
-    await column.locator('.card').first().waitFor();
+    await column.locator('.part').first().waitFor();
     await page.getByRole('button', { name: '+ Naive RAG, one retrieval' }).click();
     const rag = page.getByRole('region', { name: 'Naive RAG, one retrieval' });
-    await rag.locator('.card[data-kind="retrieve"]').first().waitFor();
+    await rag.locator('.part[data-kind="retrieve"]').first().waitFor();
     expect(await faultsOf(page)).toEqual([]);
     // The address is the view: opened again it shows the same two.
     const address = page.url();
     await page.reload();
-    await rag.locator('.card').first().waitFor();
+    await rag.locator('.part').first().waitFor();
     expect(page.url()).toBe(address);
     await rag.getByRole('button', { name: 'open rollout' }).click();
     await page.waitForURL(/\/rollouts\/evaluation-/);
@@ -221,7 +221,7 @@ it(
       .first()
       .click();
     const column = page.getByRole('region', { name: 'Naive generation, no retrieval' });
-    await column.locator('.card').first().waitFor();
+    await column.locator('.part').first().waitFor();
     await page.goBack();
     await lost.waitFor();
     expect(stage.faults).toEqual([]);

@@ -3,7 +3,7 @@ import { answerOf, outsideOf } from '../../../records/outside-answer.ts';
 import { SECONDS_NOTE } from '../../../evaluate/systems/table/measures.ts';
 import { WithRecordForks } from '../../ask/siblings/RecordFork.tsx';
 import { placeInEvaluation } from '../../ask/siblings/record-place.ts';
-import { EventList } from '../../kit/events/EventList.tsx';
+import { RoundList } from '../../kit/rounds/RoundList.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import {
   formatCount,
@@ -27,7 +27,7 @@ const Verdict = ({ made }: { made: EvaluatedRollout }) => (
   <>
     <p className="side-answer">
       <span className={made.em === 1 ? 'badge good' : 'badge bad'}>
-        {made.em === 1 ? '✓ exact match' : '✗ no exact match'}
+        {made.em === 1 ? '✓ right' : '✗ wrong'}
       </span>{' '}
       <b>{answerOf(made)}</b>
     </p>
@@ -75,7 +75,7 @@ const Made = ({ made, evaluation, read }: MadeProps) => {
       ) : null}
       {stored.state === 'ready' && stored.value ? (
         <WithRecordForks place={placeInEvaluation(evaluation, made.rollout)}>
-          <EventList rollout={stored.value} tools />
+          <RoundList rollout={stored.value} />
         </WithRecordForks>
       ) : null}
     </div>

@@ -77,7 +77,7 @@ const Nodes = ({ layout: { nodes, signs }, siblings }: Pick<DrawingProps, 'layou
           rx={4}
         />
         {sign === null ? null : (
-          <g className={`tree-sign ${sign}`}>
+          <g className={`tree-icon ${sign}`}>
             <Icon name={sign} size={size} x={x - size / 2} y={y - size / 2} />
           </g>
         )}

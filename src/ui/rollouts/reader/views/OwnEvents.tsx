@@ -33,7 +33,6 @@ export const OwnEvents = memo(({ rollout, events, goEvent }: OwnEventsProps) => 
   <EventList
     rollout={rollout}
     indices={events}
-    className="own-events"
     go={(index) => goEvent(rollout.events[index]?.segment ?? 0)}
   />
 ));

@@ -13,6 +13,7 @@ import { protocolOf } from '../../../../formats/rollouts/rounds.ts';
 import { blockText } from '../../../../formats/rollouts/protocols/split.ts';
 import { Sign } from '../../../kit/events/Sign.tsx';
 import type { IconName } from '../../../kit/Icon.tsx';
+import { RoundList } from '../../../kit/rounds/RoundList.tsx';
 import { formatCount } from '../../../kit/words/format.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
@@ -225,6 +226,10 @@ const Block = memo((props: BlockProps) => {
   );
 });
 
+/** The segment of an event; of one without a segment, such as a probe, that of the one before it. */
+const segmentOf = (events: readonly AgentEvent[], index: number): number | null =>
+  events.slice(0, index + 1).findLast(({ segment }) => segment !== undefined)?.segment ?? null;
+
 const NO_EVENTS: AgentEvent[] = [];
 const NONE: number[] = [];
 
@@ -291,6 +296,15 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
       {loose.map((finding, at) => (
         <FindingNote key={at} finding={finding} />
       ))}
+      {isOwnRollout(rollout) && rollout.events.length > 0 ? (
+        <RoundList
+          rollout={rollout}
+          go={(index) => {
+            const segment = segmentOf(rollout.events, index);
+            if (segment !== null) goEvent(segment);
+          }}
+        />
+      ) : null}
       {rounds.length === 0 ? <p>This rollout has no text.</p> : null}
       {rounds.slice(0, MOST_ROUNDS).map((round) => (
         <section key={round.number} className="round" aria-label={capital(round.name)}>
