@@ -76,6 +76,47 @@ async function stream(browser: Browser, url: string, rollouts: number): Promise<
   return { rollouts, seconds, mainThread };
 }
 
+interface FirstScreen {
+  /** From the start of the navigation to the first words and buttons, and to the recording, by the clock. */
+  paintSeconds: number;
+  recordingSeconds: number;
+  /** Sum of the layout shifts until the recording has ended (Cumulative Layout Shift). */
+  layoutShift: number;
+  mainThread: MainThread;
+}
+
+/** A stranger's first minute: nothing is clicked, the recording plays to its end. */
+async function firstScreen(browser: Browser, url: string): Promise<FirstScreen> {
+  const page = await freshPage(browser);
+  await page.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        if ('value' in entry && typeof entry.value === 'number') shifts.push(entry.value);
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  let recordingSeconds = NaN;
+  const mainThread = await traceMainThread(browser, page, async () => {
+    const start = performance.now();
+    await page.goto(url);
+    await page.locator('.hero-tree').waitFor();
+    recordingSeconds = (performance.now() - start) / 1000;
+    await page.locator('.hero[data-ended="true"]').waitFor({ timeout: 120_000 });
+  });
+  const [paint, layoutShift] = await page.evaluate(() => [
+    performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
+    (globalThis as unknown as { shifts: number[] }).shifts.reduce((sum, one) => sum + one, 0),
+  ]);
+  await page.context().close();
+  return {
+    paintSeconds: (paint ?? NaN) / 1000,
+    recordingSeconds,
+    layoutShift: layoutShift ?? NaN,
+    mainThread,
+  };
+}
+
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const server = await serve({ root: DIST });
 const browser = await chromium.launch({
@@ -83,11 +124,13 @@ const browser = await chromium.launch({
   args: chromiumFlags({ webgpu: false }),
 });
 try {
+  const first = await firstScreen(browser, server.url);
   const loads: ColdLoad[] = [];
   for (let i = 0; i < COLD_LOADS; i++) loads.push(await coldLoad(browser, server.url));
   const streaming = await stream(browser, server.url, 16);
   const result = {
     initialScriptKilobytes: initialKilobytes(DIST),
+    firstScreen: first,
     coldLoadSeconds: loads.map(({ seconds }) => seconds),
     fetchedMegabytes: loads.map(({ megabytes }) => megabytes),
     streaming,
@@ -102,6 +145,12 @@ try {
     );
     console.log(
       `fetched to an answer    ${loads.map(({ megabytes }) => megabytes.toFixed(2)).join(' MB, ')} MB, as sent`,
+    );
+    console.log(
+      `first screen            painted after ${first.paintSeconds.toFixed(2)} s, recording after ${first.recordingSeconds.toFixed(2)} s, layout shift ${first.layoutShift.toFixed(4)}`,
+    );
+    console.log(
+      `first minute            longest task ${first.mainThread.longestOwnMs.toFixed(1)} ms of its own (${first.mainThread.overLimitOwn} over ${LIMIT_MS}), ${first.mainThread.longestWallMs.toFixed(1)} ms by the clock`,
     );
     const { mainThread: main } = streaming;
     console.log(

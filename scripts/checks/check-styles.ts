@@ -40,6 +40,20 @@ function keyframesOf(nodes: readonly ChildNode[]): string[] {
   );
 }
 
+/** The headline of the first screen alone is larger than the page's three sizes. */
+const HEADLINE = 'ask/ask.css';
+
+/** Sizes of text that are none of the three; code has its own, with its line height. */
+function sizesOf(nodes: readonly ChildNode[]): string[] {
+  return nodes.flatMap((node) => {
+    if (node.type === 'rule' || node.type === 'atrule') return sizesOf(node.nodes ?? []);
+    const own = node.type === 'decl' && node.prop === 'font-size';
+    return own && !/^(var\(--text-(large|base|small)\)|inherit|1em)$/.test(node.value)
+      ? [node.value]
+      : [];
+  });
+}
+
 /** What is wrong with the style sheets, a line each. */
 export function styleFaults(sheets: readonly StyleSheet[]): string[] {
   const found: string[] = [];
@@ -48,6 +62,10 @@ export function styleFaults(sheets: readonly StyleSheet[]): string[] {
     const lines = text.split('\n').length - 1;
     if (lines > MOST_LINES) found.push(`${path}: ${lines} lines, over ${MOST_LINES}`);
     const { nodes } = parse(text);
+    for (const size of sizesOf(nodes).slice(path === HEADLINE ? 1 : 0))
+      found.push(
+        `${path}: font-size ${size}; the page has --text-large, --text-base, --text-small`,
+      );
     const place = PLACES.find((name) => path.startsWith(`${name}/`));
     if (place !== undefined) {
       const root = `:where(.at-${place})`;

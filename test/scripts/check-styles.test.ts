@@ -46,3 +46,11 @@ it('names a style sheet that is longer than one sitting', () => {
     'lab/loading.css: 401 lines, over 400',
   ]);
 });
+
+it('knows three sizes of text, and one headline', () => {
+  const text =
+    ':where(.at-train) {\n .row { font-size: 12px }\n .line { font-size: var(--text-small) }\n}\n';
+  expect(faults({ 'train/train.css': text })).toEqual([
+    'train/train.css: font-size 12px; the page has --text-large, --text-base, --text-small',
+  ]);
+});
