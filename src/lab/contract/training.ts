@@ -90,6 +90,13 @@ export interface GivenDemonstrations {
   tokens: number;
 }
 
+/** The adapter that a new run starts from: that of another run. */
+export interface StartFrom {
+  run: string;
+  /** Null: its last. */
+  step: number | null;
+}
+
 /** What a run takes, by what this device measured. */
 export interface TrainTime {
   secondsPerStep: number;
@@ -185,6 +192,7 @@ export interface TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     given?: GivenDemonstrations,
+    start?: StartFrom,
   ): Promise<TrainEstimate>;
   /**
    * Measures this device with a few rollouts of these settings and one small update, and keeps what it measured.
@@ -196,6 +204,7 @@ export interface TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     onProgress: (doing: string) => void,
+    start?: StartFrom,
   ): Promise<MeasureOutcome>;
   /** Ends a measurement under way. */
   cancelMeasure(): Promise<void>;
@@ -206,6 +215,7 @@ export interface TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     demonstrations?: Blob,
+    start?: StartFrom,
   ): Promise<RunRecord>;
   /**
    * Stores a run for each cell and begins with the first; the others follow one after another.
@@ -217,6 +227,7 @@ export interface TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     demonstrations?: Blob,
+    start?: StartFrom,
   ): Promise<string>;
   /** Continues with the waiting runs of a sweep. */
   goOnWithSweep(sweepId: string): Promise<void>;

@@ -57,11 +57,13 @@ export interface StepRow {
   heldOut?: BlobRef | null;
 }
 
-/** Trajectories that a run warms up on. */
+/** What a run is given before its first step. */
 export interface DemonstrationsRow {
   runId: string;
-  /** Gzipped JSON lines. */
-  file: BlobRef;
+  /** Trajectories that it learns from: gzipped JSON lines. */
+  file?: BlobRef;
+  /** The adapter that it starts from: safetensors with one flat tensor. */
+  start?: BlobRef;
 }
 
 /** A probe of this device. */

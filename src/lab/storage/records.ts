@@ -64,6 +64,9 @@ const runSchema = z.strictObject({
   importedStep: z.int().min(0).optional(),
   sweep: sweepSchema.optional(),
   notice: z.string().nullable().default(null),
+  startedFrom: z
+    .strictObject({ run: z.string(), step: z.int().min(0), name: z.string() })
+    .optional(),
   before: z.array(z.string()).optional(),
   coldStart: z.array(z.custom<ColdStartPoint>(isObject)).optional(),
   deletedAt: z.string().nullable(),

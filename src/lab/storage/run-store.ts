@@ -7,6 +7,7 @@ import { type BlobStore, gunzip, gzip } from './blobs.ts';
 import { readChecked, Writing } from './checked-files.ts';
 import type {
   BlobRef,
+  DemonstrationsRow,
   ForageDatabase,
   StoredAdapter,
   PointerRow,
@@ -19,7 +20,9 @@ import {
   type AskedState,
   filesOfAdapter,
   keepAdapter,
+  packAdapter,
   readAdapter,
+  unpackAdapter,
   withinLimit,
 } from './stored-adapters.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
@@ -329,7 +332,7 @@ export class RunStore {
     try {
       const packed = await gzip(encode(text));
       const file = await writing.write('demonstrations.jsonl.gz', packed);
-      await this.#db.demonstrations.put({ runId, file });
+      await this.#given(runId, { file });
     } catch (error) {
       throw await this.#undone(writing, error);
     }
@@ -338,8 +341,30 @@ export class RunStore {
   /** Null where the run has none. @throws Error where they are damaged */
   async demonstrations(runId: string): Promise<string | null> {
     const row = await this.#db.demonstrations.get(runId);
-    if (!row) return null;
+    if (!row?.file) return null;
     return decode(await gunzip(await this.#checked(row.file)));
+  }
+
+  /** Keeps the adapter that a run starts from, whatever becomes of its own run. @throws StorageFull */
+  async putStartAdapter(runId: string, adapter: Float32Array): Promise<void> {
+    const writing = new Writing(this.#blobs, (name) => this.#fresh(runId, name));
+    try {
+      const start = await writing.write('start.safetensors', packAdapter(adapter));
+      await this.#given(runId, { start });
+    } catch (error) {
+      throw await this.#undone(writing, error);
+    }
+  }
+
+  /** Null where the run started from a new one. @throws Error where it is damaged */
+  async startAdapter(runId: string): Promise<Float32Array | null> {
+    const row = await this.#db.demonstrations.get(runId);
+    return row?.start ? unpackAdapter(await this.#checked(row.start)) : null;
+  }
+
+  async #given(runId: string, given: Omit<DemonstrationsRow, 'runId'>): Promise<void> {
+    const before = await this.#db.demonstrations.get(runId);
+    await this.#db.demonstrations.put({ ...before, runId, ...given });
   }
 
   async putProbe(row: ProbeRow): Promise<void> {
@@ -411,10 +436,11 @@ export class RunStore {
   /** Removes files of a run that no record names: what a killed tab was writing. */
   async #sweep(runId: string): Promise<void> {
     const rows = await this.#rows(runId);
+    const given = await this.#db.demonstrations.get(runId);
     const named = new Set([
       ...filesOfState(await this.#db.pointers.get(runId)).map(({ path }) => path),
       ...rows.flatMap(filesOfStep).map(({ path }) => path),
-      (await this.#db.demonstrations.get(runId))?.file.path ?? '',
+      ...[given?.file, given?.start].flatMap((file) => file?.path ?? []),
     ]);
     for (const { path } of await this.#blobs.list(folderOf(runId)))
       if (!named.has(path)) await this.#blobs.remove(path);

@@ -19,17 +19,27 @@ export const filesOfAdapter = ({ adapter, router }: StoredAdapter): BlobRef[] =>
 const bytesOf = (kept: StoredAdapter): number =>
   filesOfAdapter(kept).reduce((sum, { bytes }) => sum + bytes, 0);
 
+/** An adapter as a file with one flat tensor. */
+export const packAdapter = (adapter: Float32Array): Uint8Array =>
+  writeSafetensors(new Map([['adapter', { shape: [adapter.length], data: adapter }]]), 'F32');
+
+/** @throws Error where the file has no adapter */
+export function unpackAdapter(bytes: Uint8Array): Float32Array {
+  const tensor = readSafetensors(bytes).get('adapter');
+  if (!tensor) throw new Error('it has no tensor "adapter"');
+  return Float32Array.from(tensor.data);
+}
+
 /** Writes the adapter of a state. @param scored whether held-out questions were asked with it */
 export async function keepAdapter(
   { step, adapter, router }: TrainState,
   scored: boolean,
   write: (name: string, bytes: Uint8Array) => Promise<BlobRef>,
 ): Promise<StoredAdapter> {
-  const tensor = new Map([['adapter', { shape: [adapter.length], data: adapter }]]);
   return {
     step,
     scored,
-    adapter: await write(`adapter-${step}.safetensors`, writeSafetensors(tensor, 'F32')),
+    adapter: await write(`adapter-${step}.safetensors`, packAdapter(adapter)),
     router:
       router === null ? null : await write(`router-${step}.json`, encode(JSON.stringify(router))),
   };

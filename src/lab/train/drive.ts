@@ -205,12 +205,14 @@ export class RunDrive {
     const { settings, setup = BUILT_IN_SETUP } = this.#run;
     const note = (line: string): void => active.note(line);
     const state = await store.restore(active.id, note);
+    const startAdapter = await this.#startAdapter(state !== null);
     return trainRun({
       settings,
       deps: await assembleRun(settings, {
         policy: engines.policy,
         learner: engines.learner,
         config: engines.config,
+        startAdapter,
         retriever: world.retriever,
         router: world.router,
         summarizer: await summarizerFor(settings, setup, this.#parts.helper),
@@ -243,6 +245,16 @@ export class RunDrive {
         learningRate: () => active.learningRate,
       },
     });
+  }
+
+  /** The adapter that the run starts from. @throws Error where it has none left and no snapshot either */
+  async #startAdapter(hasSnapshot: boolean): Promise<Float32Array | null> {
+    const { id, startedFrom } = this.#run;
+    const adapter = await this.#parts.store.startAdapter(id);
+    if (adapter || !startedFrom || hasSnapshot) return adapter;
+    throw new Error(
+      `The adapter of “${startedFrom.name}”, which this run starts from, is not stored in this browser. Start a new run from it.`,
+    );
   }
 
   /** Held-out scores go without a judge that cannot be opened: training does not hang on it. */

@@ -16,6 +16,7 @@ import type {
   DroppedKind,
   MeasureOutcome,
   GivenDemonstrations,
+  StartFrom,
   TrainEstimate,
   OlderRun,
   RolloutsOf,
@@ -49,6 +50,7 @@ import { adoptRun } from './adopt.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { checkMemory, hasSummarizer, storeRuns } from './new-runs.ts';
 import { withSource } from './setup-source.ts';
+import { readStartAdapter } from './start-from.ts';
 import { SweepQueue, waitingOf } from './sweep-queue.ts';
 import { keysOn, type PolicyFacts } from '../models/serving/policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
@@ -69,6 +71,14 @@ export interface HostParts extends DriveParts {
   channel: BroadcastChannel;
   orders: BroadcastChannel;
 }
+
+interface MeasureOptions extends Pick<MeasureParts, 'signal' | 'onProgress'> {
+  start: StartFrom | undefined;
+}
+
+/** The same as the form asks with: no step names the last. */
+const startOf = ({ startedFrom }: Pick<RunRecord, 'startedFrom'>): StartFrom | undefined =>
+  startedFrom && { run: startedFrom.run, step: null };
 
 /** Name of the job that measures the device. */
 const MEASURE = 'measure';
@@ -157,6 +167,7 @@ export class TrainingHost implements TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     given?: GivenDemonstrations,
+    start?: StartFrom,
   ): Promise<TrainEstimate> {
     const checked = withSource(parseTrainSettings(settings), setup);
     const facts = await this.#parts.policy(setup.policy);
@@ -168,7 +179,7 @@ export class TrainingHost implements TrainApi {
     );
     const run = nearestRun(checked, past);
     const steps = run ? measuredHere(run, await store.steps(run.id)) : [];
-    const key = probeKey(checked, facts, view, setup);
+    const key = probeKey(checked, facts, view, setup, start);
     const probe = await store.probe(key);
     const memory = memoryFor(checked, facts, view);
     return {
@@ -185,12 +196,14 @@ export class TrainingHost implements TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     onProgress: (doing: string) => void,
+    start?: StartFrom,
   ): Promise<MeasureOutcome> {
     await this.#free();
     const measured = this.#jobs.run(MEASURE, async (signal): Promise<MeasureOutcome> => {
       const checked = withSource(parseTrainSettings(settings), setup);
-      await this.#measure(checked, device, setup, { signal, onProgress });
-      return { status: 'measured', estimate: await this.estimate(checked, device, setup) };
+      await this.#measure(checked, device, setup, { signal, onProgress, start });
+      const estimate = await this.estimate(checked, device, setup, undefined, start);
+      return { status: 'measured', estimate };
     });
     this.#measuring = measured;
     return measured;
@@ -205,7 +218,7 @@ export class TrainingHost implements TrainApi {
     settings: TrainSettings,
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
-    { signal, onProgress }: Pick<MeasureParts, 'signal' | 'onProgress'>,
+    { signal, onProgress, start }: MeasureOptions,
   ): Promise<void> {
     const view = await deviceLimits(device, navigator);
     const facts = await this.#parts.policy(setup.policy);
@@ -226,6 +239,7 @@ export class TrainingHost implements TrainApi {
         settings,
         setup,
         view,
+        start,
         signal: AbortSignal.any([signal, lost.signal]),
         onProgress,
       });
@@ -242,14 +256,17 @@ export class TrainingHost implements TrainApi {
       settings,
       setup,
       view,
+      start,
       ...of
-    }: Pick<MeasureParts, 'settings' | 'view' | 'signal' | 'onProgress'> & { setup: Setup },
+    }: Pick<MeasureParts, 'settings' | 'view'> & MeasureOptions & { setup: Setup },
   ): Promise<Probe> {
     const { store, helper } = this.#parts;
     const facts = await this.#parts.policy(setup.policy);
     const summarizer = await summarizerFor(settings, setup, helper);
-    const probe = await measure({ settings, facts, view, engines, world, summarizer, ...of });
-    const key = probeKey(settings, facts, view, setup);
+    const startAdapter = (await readStartAdapter(store, start, facts))?.flat ?? null;
+    const parts = { settings, facts, view, engines, world, summarizer, startAdapter };
+    const probe = await measure({ ...parts, ...of });
+    const key = probeKey(settings, facts, view, setup, start);
     await store.putProbe({ key, model: modelOn(facts, view), recipe: settings.recipe, probe });
     return probe;
   }
@@ -260,9 +277,15 @@ export class TrainingHost implements TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     demonstrations?: Blob,
+    start?: StartFrom,
   ): Promise<RunRecord> {
     await this.#free();
-    const given = { name, device, setup, ...(demonstrations && { demonstrations }) };
+    const given = {
+      device,
+      setup,
+      ...(demonstrations && { demonstrations }),
+      ...(start && { start }),
+    };
     const [run] = await storeRuns(this.#parts, [{ settings, name }], given);
     if (!run) throw new Error('no run was made');
     await this.#begin(run, []);
@@ -275,6 +298,7 @@ export class TrainingHost implements TrainApi {
     device: 'wasm' | 'webgpu' | 'auto',
     setup: Setup,
     demonstrations?: Blob,
+    start?: StartFrom,
   ): Promise<string> {
     await this.#free();
     const check = (one: TrainSettings) => checkTrainable(one, hasSummarizer(setup));
@@ -286,7 +310,12 @@ export class TrainingHost implements TrainApi {
       name: `${called}: ${cell.name}`,
       sweep: { id, name: called, axes, place: cell.place },
     }));
-    const given = { device, setup, ...(demonstrations && { demonstrations }) };
+    const given = {
+      device,
+      setup,
+      ...(demonstrations && { demonstrations }),
+      ...(start && { start }),
+    };
     const runs = await storeRuns(this.#parts, wanted, given);
     this.#reporter.send(runs.map((run) => ({ type: 'run', run })));
     await this.#sweeps.start(id);
@@ -489,10 +518,13 @@ export class TrainingHost implements TrainApi {
     settings,
     device,
     setup = BUILT_IN_SETUP,
+    startedFrom,
   }: RunRecord): Promise<ExpectedPace | null> {
     const view = await deviceLimits(device, navigator);
     const facts = await this.#parts.policy(setup.policy);
-    const probe = await this.#parts.store.probe(probeKey(settings, facts, view, setup));
+    const probe = await this.#parts.store.probe(
+      probeKey(settings, facts, view, setup, startOf({ startedFrom })),
+    );
     return probe && paceByProbe(settings, probe);
   }
 
@@ -504,6 +536,7 @@ export class TrainingHost implements TrainApi {
         settings,
         setup,
         view: await deviceLimits(device, navigator),
+        start: startOf(run),
         signal,
         onProgress: () => undefined,
       });

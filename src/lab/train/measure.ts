@@ -7,6 +7,7 @@ import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import type { StartFrom } from '../contract/training.ts';
 import type { DeviceView } from '../models/serving/device-limits.ts';
 import { trainingQuestion, type PolicyFacts } from '../models/serving/policy-facts.ts';
 import type { RunEngines } from './engines.ts';
@@ -26,6 +27,7 @@ export function probeKey(
   facts: PolicyFacts,
   view: DeviceView,
   { local, web, questions }: Setup,
+  start?: StartFrom,
 ): string {
   const { contexts, weights } = facts;
   return JSON.stringify([
@@ -35,6 +37,7 @@ export function probeKey(
     [recipe, overrides, stages[0]?.overrides, stages[0]?.reward],
     [temperature, topP, adapter],
     [local, web, questions],
+    ...(start ? [[start.run, start.step]] : []),
   ]);
 }
 
@@ -60,6 +63,8 @@ export interface MeasureParts {
   engines: RunEngines;
   world: { questions: readonly WorldQuestion[]; retriever: Retriever; router: Router };
   summarizer: Summarizer | null;
+  /** The adapter that the run starts from; null: a new one. */
+  startAdapter: Float32Array | null;
   signal: AbortSignal;
   onProgress: (doing: string) => void;
 }
@@ -72,6 +77,7 @@ export function measure({
   engines,
   world,
   summarizer,
+  startAdapter,
   signal,
   onProgress,
 }: MeasureParts): Promise<Probe> {
@@ -83,6 +89,7 @@ export function measure({
     agent: { policy: engines.policy, retriever, router, summarizer, now },
     learner: engines.learner,
     config: engines.config,
+    startAdapter,
     questions: trained.length > 0 ? trained : questions,
     engines: view.engines,
     slots: trainingQuestion(facts, view).contexts.maxSlots,

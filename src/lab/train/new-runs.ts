@@ -10,6 +10,7 @@ import { loadTokenizer } from '../../policy/open/load.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
+import type { StartFrom } from '../contract/training.ts';
 import { splitWords, type QuestionSplit } from '../corpus/retrieval/split.ts';
 import { memoryRefusal } from '../../learn/replicas/training-memory.ts';
 import { chooseDevice } from '../models/serving/device.ts';
@@ -20,11 +21,15 @@ import type { DriveParts } from './drive.ts';
 import { memoryFor } from './measure.ts';
 import { newId } from './records.ts';
 import { withSource } from './setup-source.ts';
+import { readStartAdapter } from './start-from.ts';
 
 /** Runs that are checked and stored, and not begun. */
 
 interface NewRunParts {
-  store: Pick<RunStore, 'put' | 'putDemonstrations'>;
+  store: Pick<
+    RunStore,
+    'put' | 'putDemonstrations' | 'putStartAdapter' | 'run' | 'adapterSteps' | 'adapterAt'
+  >;
   world: DriveParts['world'];
   /** @throws Error where it cannot be trained */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
@@ -43,6 +48,8 @@ interface Given {
   device: 'wasm' | 'webgpu' | 'auto';
   setup: Setup;
   demonstrations?: Blob;
+  /** The adapter that they start from; absent: a new one. */
+  start?: StartFrom;
 }
 
 /** Who summarizes is part of training only where its rollouts read summaries. */
@@ -128,17 +135,20 @@ async function textFor(
 export async function storeRuns(
   parts: NewRunParts,
   wanted: readonly Wanted[],
-  { device, setup, demonstrations }: Given,
+  { device, setup, demonstrations, start }: Given,
 ): Promise<RunRecord[]> {
+  const policy = await parts.policy(setup.policy);
+  const from = await readStartAdapter(parts.store, start, policy);
   const checked = wanted.map((one) => {
-    const settings = withSource(parseTrainSettings(one.settings), setup);
+    const given = withSource(parseTrainSettings(one.settings), setup);
+    const settings = from ? { ...given, adapter: from.shape } : given;
     checkRouter(settings);
     checkJudge(setup);
     checkTrainable(settings, hasSummarizer(setup));
     return { ...one, settings };
   });
   const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
-  const [world, policy] = await Promise.all([parts.world(setup), parts.policy(setup.policy)]);
+  const world = await parts.world(setup);
   checkSplit(world.split);
   const view = await deviceLimits(device, navigator);
   for (const { settings } of checked) checkMemory(settings, policy, view);
@@ -163,6 +173,7 @@ export async function storeRuns(
       settings,
       policy: { id: policy.id, revision: policy.revision },
       ...(!isBuiltIn(setup, settings) && { setup }),
+      ...(from && { startedFrom: from.from }),
       world: {
         seed: world.seed,
         questions: world.questions.length,
@@ -181,6 +192,7 @@ export async function storeRuns(
   for (const [i, run] of runs.entries()) {
     const text = texts[i] ?? null;
     if (text !== null) await parts.store.putDemonstrations(run.id, text);
+    if (from) await parts.store.putStartAdapter(run.id, from.flat);
     await parts.store.put(run);
   }
   return runs;

@@ -54,6 +54,8 @@ export interface RunRecord {
   sweep?: RunSweep;
   /** The last thing that the user should know: an interruption, a snapshot that was skipped. */
   notice: string | null;
+  /** The run and step whose adapter it started from; absent: a new adapter. */
+  startedFrom?: { run: string; step: number; name: string };
   /** What was said of what it made before its first step: a warm-up, a start. Absent where nothing was. */
   before?: readonly string[];
   /** Evaluations of its cold start so far; absent where none were made. */

@@ -9,6 +9,7 @@ import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, formatNumber, plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useDemonstrations } from '../store/demonstrations.ts';
+import { startOf, useStartRun } from '../store/start-from.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';
 import { toTry, TRY_STEPS } from '../store/try-run.ts';
 import { MeasureDevice, useMeasureWhenIdle } from './MeasureDevice.tsx';
@@ -33,6 +34,7 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
   const connected = useTrain((state) => state.status === 'ready');
   const measured = useTrain((state) => state.measured);
   const setup = useSetup((state) => state.setup);
+  const startRun = useStartRun()?.id;
   const given = useDemonstrations(({ counts }) =>
     counts?.of === 'rollouts' ? counts.given : undefined,
   );
@@ -41,7 +43,8 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
     let live = true;
     const ask = async () => {
       try {
-        const estimate = await trainApi().estimate(settings, device, setup, given);
+        const start = startRun === undefined ? undefined : startOf({ id: startRun });
+        const estimate = await trainApi().estimate(settings, device, setup, given, start);
         if (live) setAnswer({ of: settings, measured, estimate, problem: null });
       } catch (error) {
         const problem = messageOf(error);
@@ -54,7 +57,7 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
       live = false;
       clearTimeout(timer);
     };
-  }, [settings, device, setup, given, connected, measured]);
+  }, [settings, device, setup, given, startRun, connected, measured]);
   return answer;
 };
 

@@ -8,6 +8,7 @@ import { runningEvaluation, useEvaluate } from '../../evaluate/store/evaluate-st
 import { useSetup } from '../../setup/setup-store.ts';
 import { useMaking } from '../store/make-demonstrations.ts';
 import { cancelMeasure, measureDevice } from '../store/train-actions.ts';
+import { useStartRun } from '../store/start-from.ts';
 import { trainingRun, useTrain } from '../store/train-store.ts';
 
 /** The form must rest this long before the device is measured without a click. */
@@ -40,6 +41,7 @@ const useIdle = (): boolean => {
 export const useMeasureWhenIdle = ({ settings, device, estimate }: Measured): void => {
   const idle = useIdle();
   const setup = useSetup((state) => state.setup);
+  const startRun = useStartRun()?.id;
   const tried = useRef(new Set<string>());
   const wanted =
     idle && estimate !== null && estimate.time === null && estimate.refusal === null
@@ -50,10 +52,10 @@ export const useMeasureWhenIdle = ({ settings, device, estimate }: Measured): vo
     const timer = setTimeout(() => {
       if (document.hidden) return;
       tried.current.add(wanted);
-      void measureDevice(settings, device, setup);
+      void measureDevice(settings, device, setup, startRun);
     }, REST_MS);
     return () => clearTimeout(timer);
-  }, [wanted, settings, device, setup]);
+  }, [wanted, settings, device, setup, startRun]);
   useEffect(
     () => () => {
       if (useTrain.getState().measuring !== null) void cancelMeasure();
@@ -82,6 +84,7 @@ export const MeasureDevice = ({
   const measuring = useTrain((state) => state.measuring);
   const idle = useIdle();
   const setup = useSetup((state) => state.setup);
+  const startRun = useStartRun()?.id;
   if (measuring !== null)
     return (
       <span data-testid="measuring">
@@ -91,7 +94,7 @@ export const MeasureDevice = ({
         </button>
       </span>
     );
-  const start = () => void measureDevice(settings, device, setup);
+  const start = () => void measureDevice(settings, device, setup, startRun);
   const title =
     'Makes a few rollouts with these settings and one small update, and keeps only the times';
   return again ? (

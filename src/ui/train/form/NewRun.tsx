@@ -32,6 +32,7 @@ import {
   useReplaced,
   withoutFaults,
 } from '../store/train-draft.ts';
+import { startOf, useStartRun, withShapeOf } from '../store/start-from.ts';
 import { trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
 import { tryName } from '../store/try-run.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
@@ -39,6 +40,7 @@ import { FormState, NumberField, RateField, SelectField } from './fields/fields.
 import { Estimate, useEstimate, useTry, type Answer } from './Estimate.tsx';
 import { OwnData } from './OwnData.tsx';
 import { RecipeCard } from './RecipeCard.tsx';
+import { StartFromField } from './StartFromField.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 import { SweepPanel } from './SweepPanel.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
@@ -84,6 +86,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
           }
         />
       </div>
+      <StartFromField />
       <RecipeCard training={training} settings={settings} />
       {differences === undefined ? null : (
         <p className="fine">
@@ -165,6 +168,7 @@ const StartBar = (props: StartBarProps) => {
   const device = useDraft((draft) => draft.device);
   const { settings, answer, sweeping, setSweeping, more, setMore } = props;
   const tried = useTry(settings, answer, device);
+  const startRun = useStartRun();
   const { busy, ready, stored, wantsFile, missing, own, unsummarized, noFiles, blocked } =
     props.can;
   const start = async (wanted: TrainSettings | null) => {
@@ -175,7 +179,13 @@ const StartBar = (props: StartBarProps) => {
     const name = tries ? tryName(wanted) : named;
     setStarting(true);
     const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
-    const id = await startTraining({ settings: wanted, name, device, demonstrations });
+    const id = await startTraining({
+      settings: wanted,
+      name,
+      device,
+      demonstrations,
+      startFrom: startOf(startRun),
+    });
     setStarting(false);
     if (id === null) return;
     // It was the name of this run.
@@ -290,7 +300,12 @@ const Replaced = () => {
 /** The form of a new run. */
 export const NewRun = () => {
   const { training, changes, device } = useDraft();
-  const checked = useMemo(() => checkDraft({ training, changes }), [training, changes]);
+  const startRun = useStartRun();
+  const checked = useMemo(() => {
+    const found = checkDraft({ training, changes });
+    // The run takes the shape of the adapter that it starts from.
+    return { ...found, settings: withShapeOf(found.settings, startRun) };
+  }, [training, changes, startRun]);
   // What is not allowed is said while it is typed, and does not come back with the form.
   useLayoutEffect(() => useDraft.setState(withoutFaults), []);
   const form = useMemo(

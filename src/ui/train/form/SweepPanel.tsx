@@ -12,6 +12,7 @@ import { formatDuration } from '../../kit/words/duration.ts';
 import { plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { startSweep } from '../store/sweep-actions.ts';
+import { startOf, useStartRun } from '../store/start-from.ts';
 import { formatSweepAddress } from '../store/train-address.ts';
 import { readPath, useDraft } from '../store/train-draft.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';
@@ -175,6 +176,7 @@ interface SweepPanelProps {
 
 /** A grid of runs over one or two of the settings above, one run after another. */
 export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProps) => {
+  const startRun = useStartRun();
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
   const { device, name } = useDraft();
@@ -199,7 +201,14 @@ export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProp
   const start = async () => {
     if (!plan.axes) return;
     setStarting(true);
-    const id = await startSweep({ name, axes: plan.axes, settings, device, demonstrations });
+    const id = await startSweep({
+      name,
+      axes: plan.axes,
+      settings,
+      device,
+      demonstrations,
+      startFrom: startOf(startRun),
+    });
     setStarting(false);
     if (id === null) return;
     useDraft.setState({ name: '' });

@@ -11,12 +11,12 @@ import type { TrainStep } from '../../../records/training.ts';
 import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
 import { askWith } from '../../ask/siblings/ask-with.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
-import { formatCount } from '../../kit/words/format.ts';
+import { formatAfterStep, formatCount } from '../../kit/words/format.ts';
 import { Icon } from '../../kit/Icon.tsx';
 import { downloadOf } from '../store/download-actions.ts';
 import { dismissFrozen, resumeRun, setLearningRate } from '../store/train-actions.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../store/train-store.ts';
-import { formatSweepAddress } from '../store/train-address.ts';
+import { formatSweepAddress, formatTrainAddress } from '../store/train-address.ts';
 import { Again } from './Again.tsx';
 import { GoOn } from './GoOn.tsx';
 import { RunHeadline } from './Headline.tsx';
@@ -235,6 +235,15 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
         <p className="note">This run is training in another tab; the buttons here control it.</p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}
+      {run.startedFrom ? (
+        <p className="fine">
+          Started from the adapter of{' '}
+          <Link href={formatTrainAddress({ run: run.startedFrom.run, step: null })}>
+            {run.startedFrom.name}
+          </Link>
+          , {formatAfterStep(run.startedFrom.step)}.
+        </p>
+      ) : null}
       {run.before?.map((line) => (
         <p key={line} className="fine">
           {line}

@@ -1,5 +1,6 @@
 import type { SweepAxis } from '../../../evaluate/sweep/axes.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
+import type { StartFrom } from '../../../lab/contract/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { createAttempt } from '../../kit/attempt.ts';
 import { keepStorage } from '../../lab/storage.ts';
@@ -18,9 +19,10 @@ export const startSweep = (start: {
   settings: TrainSettings;
   device: DeviceChoice;
   demonstrations: File | null;
+  startFrom?: StartFrom | undefined;
 }): Promise<string | null> => {
   useTrain.setState({ problem: null, frozen: null });
-  const { name, axes, settings, device, demonstrations } = start;
+  const { name, axes, settings, device, demonstrations, startFrom } = start;
   void keepStorage();
   return attempt('The sweep did not start', () =>
     trainApi().createSweep(
@@ -29,6 +31,7 @@ export const startSweep = (start: {
       device,
       useSetup.getState().setup,
       demonstrations ?? undefined,
+      startFrom,
     ),
   );
 };

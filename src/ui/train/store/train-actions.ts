@@ -1,6 +1,7 @@
 import type {
   DroppedKind,
   OlderRun,
+  StartFrom,
   TrainApi,
   TrainMessage,
 } from '../../../lab/contract/training.ts';
@@ -147,6 +148,8 @@ export const measureDevice = async (
   settings: TrainSettings,
   device: DeviceChoice,
   setup: Setup,
+  /** The run whose adapter it starts from. */
+  startRun?: string,
 ): Promise<void> => {
   // A later measurement ends an earlier one, and takes its place on the page.
   const own = ++measurements;
@@ -155,7 +158,13 @@ export const measureDevice = async (
   };
   show('starting');
   const outcome = await attempt('This device could not be measured', () =>
-    trainApi().measure(settings, device, setup, show),
+    trainApi().measure(
+      settings,
+      device,
+      setup,
+      show,
+      startRun === undefined ? undefined : { run: startRun, step: null },
+    ),
   );
   show(null);
   if (outcome?.status === 'measured')
@@ -174,12 +183,15 @@ export const startTraining = async (start: {
   demonstrations: File | null;
   /** What it works with; what is chosen by default. */
   setup?: Setup;
+  /** The adapter that it starts from; absent: a new one. */
+  startFrom?: StartFrom | undefined;
 }): Promise<string | null> => {
   useTrain.setState({ problem: null, frozen: null });
-  const { settings, name, device, demonstrations, setup = useSetup.getState().setup } = start;
+  const { settings, name, device, demonstrations, startFrom } = start;
+  const { setup = useSetup.getState().setup } = start;
   void keepStorage();
   const run = await attempt('The run did not start', () =>
-    trainApi().create(settings, name, device, setup, demonstrations ?? undefined),
+    trainApi().create(settings, name, device, setup, demonstrations ?? undefined, startFrom),
   );
   if (!run) return null;
   useTrain.setState((state) => ({

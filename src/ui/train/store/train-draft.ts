@@ -24,6 +24,8 @@ export interface Draft {
   changes: Readonly<Record<string, unknown>>;
   name: string;
   device: DeviceChoice;
+  /** Id of the run whose adapter the new run starts from; absent: a new adapter. */
+  startFrom?: string | undefined;
 }
 
 type Branch = Record<string, unknown>;
@@ -203,6 +205,7 @@ const draftSchema = z.object({
   changes: z.record(z.string(), z.unknown()),
   name: z.string(),
   device: z.enum(DEVICES),
+  startFrom: z.string().optional(),
 });
 
 const KEY = 'forage.train-draft';
@@ -242,7 +245,8 @@ interface Replaced {
 export const useReplaced = create<Replaced>()(() => ({ draft: null }));
 
 /** Whether a draft holds more than the recipe that the form begins with. */
-const isFilled = ({ training, changes, name, device }: Draft): boolean =>
+const isFilled = ({ training, changes, name, device, startFrom }: Draft): boolean =>
+  startFrom !== undefined ||
   training !== FIRST.training ||
   Object.keys(changes).length > 0 ||
   name.trim() !== '' ||
@@ -274,7 +278,7 @@ export const chooseTraining = (training: string): void => {
 
 /** All of the form but its recipe is as at the beginning, device and name too. */
 export const resetDraft = (): void =>
-  replaceDraft({ ...FIRST, training: useDraft.getState().training });
+  replaceDraft({ ...FIRST, startFrom: undefined, training: useDraft.getState().training });
 
 /** Settings of an earlier run as a draft: its recipe and all that differs. */
 export const draftOf = (settings: TrainSettings, name: string): Draft | null => {
