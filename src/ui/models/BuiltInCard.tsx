@@ -5,6 +5,7 @@ import { fileUrl } from '../kit/page/page-root.ts';
 import { useAnswer } from '../kit/use-answer.ts';
 import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
 import { FitLine } from './fit/FitLine.tsx';
+import { CardLinks } from './parts/CardLinks.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 
 /** Facts of a checkpoint before it is loaded. */
@@ -72,6 +73,7 @@ export const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
       ) : null}
       <div className="checkpoint-actions">
         <UseAsPolicy policy={{ kind: 'built-in' }} name="the built-in model" use={use} />
+        <CardLinks policy={{ kind: 'built-in' }} name="the built-in model" use={use} />
       </div>
     </li>
   );

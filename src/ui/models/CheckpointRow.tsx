@@ -1,7 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { Select } from '../kit/fields/Select.tsx';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
 import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
 import type { PolicyRef } from '../../records/setup.ts';
@@ -17,12 +16,12 @@ import {
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
 import { plainFiles } from './parts/folder-files.ts';
-import { ASK } from '../ask/store/permalink.ts';
 import { PickButton } from '../kit/PickButton.tsx';
 import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
 import { OfferLine } from './adapter/OfferLine.tsx';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
+import { CardLinks } from './parts/CardLinks.tsx';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 import { FolderButton } from './parts/FolderButton.tsx';
 
@@ -95,9 +94,20 @@ const BADGES = {
   paused: ['badge', 'interrupted'],
 } as const;
 
+/** Nothing is downloaded from a file or folder of this machine. */
+const COPY_BADGES = {
+  downloading: ['badge', 'copying'],
+  elsewhere: ['badge', 'copying in another tab'],
+  paused: ['badge', 'interrupted'],
+} as const;
+
+const isLocal = ({ kind }: CheckpointView['source']): boolean =>
+  kind === 'file' || kind === 'folder';
+
 /** Red only for a failed download, not for a paused one. */
-const StateBadge = ({ checkpoint: { state, failure } }: { checkpoint: CheckpointView }) => {
-  const [className, text] = BADGES[state];
+const StateBadge = ({ checkpoint: { state, failure, source } }: { checkpoint: CheckpointView }) => {
+  const [className, text] =
+    isLocal(source) && state !== 'ready' ? COPY_BADGES[state] : BADGES[state];
   const failed = state === 'paused' && failure !== null;
   return <span className={failed ? 'badge bad' : className}>{text}</span>;
 };
@@ -116,7 +126,7 @@ const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
       <span
         className="meter"
         role="progressbar"
-        aria-label={`Share of ${checkpoint.name} stored`}
+        aria-label={`Share of ${checkpoint.name} ${isLocal(checkpoint.source) ? 'copied' : 'stored'}`}
         aria-valuenow={Math.round(share * 100)}
         aria-valuemin={0}
         aria-valuemax={100}
@@ -280,13 +290,7 @@ export const CheckpointRow = (props: {
         {state === 'ready' ? (
           <>
             <UseAsPolicy policy={{ kind: 'checkpoint', id }} name={name} use={props.use} />
-            <Link
-              href={ASK}
-              aria-label={`Ask with ${name}`}
-              onClick={() => props.use({ kind: 'checkpoint', id })}
-            >
-              Ask with it
-            </Link>
+            <CardLinks policy={{ kind: 'checkpoint', id }} name={name} use={props.use} />
           </>
         ) : null}
         {state === 'paused' ? <Resume checkpoint={checkpoint} /> : null}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { CHAPTERS, useDeeds, type Chapter, type TourStep } from './chapters.ts';
+import { CHAPTERS, useDeeds, useDoing, type Chapter, type TourStep } from './chapters.ts';
 import {
   CHAPTER_IDS,
   closeTour,
@@ -43,26 +43,34 @@ const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
   const chapter = useTour((state) => state.chapter);
   const at = useTour((state) => state.step);
   const deeds = useDeeds();
+  const doing = useDoing();
   // Also true for things done outside the tour.
   const done = step.done === undefined || deeds[step.done];
   const { act } = step;
+  // What the action started is under way: the button then leads to it.
+  const watch = act?.watch && doing[act.watch.of] ? act.watch : null;
   const next = () => (last ? endChapter(CHAPTER_IDS) : goToStep(chapter, at + 1));
   const begin = () => {
     setStarted(true);
     // Page actions never reject: they report failures on their page.
-    void Promise.resolve(act?.run(go)).finally(() => setStarted(false));
+    void Promise.resolve((watch ?? act)?.run(go)).finally(() => setStarted(false));
   };
   return (
     <>
       <p>{step.text}</p>
       <div className="tour-actions">
         {act ? (
-          <Button size="xs" variant={done ? 'default' : 'filled'} loading={started} onClick={begin}>
-            {act.label}
+          <Button
+            size="xs"
+            variant={done && !watch ? 'default' : 'filled'}
+            loading={started && !watch}
+            onClick={begin}
+          >
+            {watch ? watch.label : done && act.again ? act.again : act.label}
           </Button>
         ) : null}
         <Button size="xs" variant={done ? 'filled' : 'default'} onClick={next}>
-          {done ? (last ? 'Next chapter' : 'Next') : 'Skip'}
+          {done || watch ? (last ? 'Next chapter' : 'Next') : 'Skip'}
         </Button>
         {chapter > 0 || at > 0 ? (
           <button type="button" className="link" onClick={() => goToStep(...before(chapter, at))}>
@@ -125,7 +133,7 @@ export default function Tour() {
   // A stored position may be from a longer tour.
   const step = chapter?.steps[Math.min(at, chapter.steps.length - 1)];
   return (
-    <aside className="tour" aria-label="Guided tour">
+    <aside className="tour" aria-label="Guided tour" data-folded={folded}>
       <header>
         <h2>{heading(chapter, index)}</h2>
         <button

@@ -5,7 +5,7 @@ import { isRunning, useRun } from '../ask/store/run-store.ts';
 import { startEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
-import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
+import { runningEvaluation, useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
 import { useLab } from '../lab/lab-store.ts';
@@ -22,6 +22,15 @@ import { trainToSearch } from './train-to-search.ts';
 
 /** What the user has done, inside or outside the tour. */
 export type Deed = 'asked' | 'trained' | 'opened' | 'compared' | 'own-model' | 'own-trained';
+
+/** What is under way, whoever started it. */
+export type Doing = 'asking' | 'training' | 'comparing';
+
+export const useDoing = (): Record<Doing, boolean> => ({
+  asking: useRun(({ run }) => isRunning(run)),
+  training: useTrain((state) => trainingRun(state) !== undefined),
+  comparing: useEvaluate((state) => runningEvaluation(state) !== undefined),
+});
 
 /** Derived from stored data, so that nothing must be repeated for the tour. */
 export const useDeeds = (): Record<Deed, boolean> => ({
@@ -43,7 +52,11 @@ export interface TourStep {
   text: string;
   act?: {
     label: string;
+    /** The label once it was done. */
+    again?: string;
     run: (go: (path: string) => void) => void | Promise<void>;
+    /** What the button does instead while the action is under way. */
+    watch?: { of: Doing; label: string; run: (go: (path: string) => void) => void };
   };
   /** The condition to continue; absent for text only. */
   done?: Deed;
@@ -81,6 +94,20 @@ const askExample = async (go: (path: string) => void): Promise<void> => {
 
 /** The newest run with at least one step. */
 const newestRun = () => visibleRuns(useTrain.getState().runs).find(({ step }) => step > 0);
+
+const watchTraining = (go: (path: string) => void): void =>
+  go(formatTrainAddress({ run: trainingRun(useTrain.getState())?.id ?? null, step: null }));
+
+const watchEvaluation = (go: (path: string) => void): void => {
+  const running = runningEvaluation(useEvaluate.getState());
+  go(running ? formatEvaluateAddress(running.id) : NEW_EVALUATION);
+};
+
+const WATCH_ANSWER = {
+  of: 'asking',
+  label: 'Watch it answer',
+  run: (go: (path: string) => void) => go(ASK),
+} as const;
 
 /** Opens the rollouts of the newest run as a file; without runs the list of files. */
 const readRollouts = (go: (path: string) => void): void => {
@@ -144,7 +171,7 @@ export const CHAPTERS: readonly Chapter[] = [
     steps: [
       {
         text: 'A small language model runs in this tab. It has never seen this fictional encyclopedia, so it has to look everything up. Let it answer a question.',
-        act: { label: 'Ask an example', run: askExample },
+        act: { label: 'Ask an example', run: askExample, watch: WATCH_ANSWER },
         done: 'asked',
       },
       {
@@ -160,7 +187,9 @@ export const CHAPTERS: readonly Chapter[] = [
         text: 'Reinforcement learning lets the model practise: several rollouts of each question, a reward for each, and a step towards those that earned more than their siblings. So that there is something to learn, this run starts with a model that was trained to answer without searching, and is mostly wrong. Ten steps take about two minutes here. They continue while you look at other pages.',
         act: {
           label: `Train ${TRY_STEPS} steps`,
+          again: 'Train again',
           run: (go) => trainToSearch(go, 'Tour: learning to search'),
+          watch: { of: 'training', label: 'Watch it train', run: watchTraining },
         },
         done: 'trained',
       },
@@ -203,7 +232,12 @@ export const CHAPTERS: readonly Chapter[] = [
     steps: [
       {
         text: 'The same model, the same questions, different systems: one that searches in rounds, one that retrieves once, one that only remembers. Intervals and paired tests say which differences are real.',
-        act: { label: 'Compare three systems on 20 questions', run: compare },
+        act: {
+          label: 'Compare three systems on 20 questions',
+          again: 'Compare again',
+          run: compare,
+          watch: { of: 'comparing', label: 'Watch it compare', run: watchEvaluation },
+        },
         done: 'compared',
       },
       {
@@ -222,7 +256,7 @@ export const CHAPTERS: readonly Chapter[] = [
       },
       {
         text: 'Ask a question with the model as it is. Small models rarely search before a cold start: they answer from memory, outside the tags, or not at all.',
-        act: { label: 'Ask an example', run: askExample },
+        act: { label: 'Ask an example', run: askExample, watch: WATCH_ANSWER },
         done: 'asked',
       },
       {

@@ -290,3 +290,55 @@ it('scores questions, then makes a step of each stage, and its rollouts read sum
   expect(searches).toBeGreaterThan(0);
   expect(events.filter((kind) => kind === 'summarize')).toHaveLength(searches);
 });
+
+it('starts from the adapter of another run: with its shape and its weights, also when that run is gone', async () => {
+  const browser = openBrowser(parts);
+  const tab = browser.tab();
+  await tab.open();
+  const { adapter } = shortRun();
+  const source = await start(
+    tab,
+    shortRun({ steps: 1, adapter: { ...adapter, rank: 3, alpha: 6 } }),
+  );
+  await ends(browser, source, 'finished');
+  const { adapter: trained } = await browser.store.adapterAt(source, 1);
+  // Steps that move nothing: what comes out is what went in.
+  const still = shortRun({ steps: 1, optimizer: { ...shortRun().optimizer, learningRate: 1e-12 } });
+  const from = { run: source, step: null };
+  const run = await tab.host.create(still, 'on top', 'wasm', BUILT_IN_SETUP, undefined, from);
+  expect(run.startedFrom).toEqual({ run: source, step: 1, name: 'mine' });
+  expect(run.settings.adapter).toMatchObject({ rank: 3, alpha: 6 });
+  expect(await browser.store.startAdapter(run.id)).toEqual(trained);
+  await ends(browser, run.id, 'finished');
+  const { adapter: after } = await browser.store.adapterAt(run.id, 1);
+  expect(after).toHaveLength(trained.length);
+  expect(Math.max(...after.map((value, i) => Math.abs(value - (trained[i] ?? 0))))).toBeLessThan(
+    1e-6,
+  );
+  // A new adapter changes nothing at first, and this one does.
+  expect(trained.some((value, i) => value !== 0 && after[i] !== 0)).toBe(true);
+
+  await browser.store.purge(source);
+  expect(await browser.store.startAdapter(run.id)).toEqual(trained);
+  await tab.host.resume(run.id, undefined, 2);
+  await ends(browser, run.id, 'finished');
+});
+
+it('starts from no adapter of another model, or of a run without one', async () => {
+  const browser = openBrowser(parts);
+  const tab = browser.tab();
+  await tab.open();
+  const source = await start(tab, shortRun({ steps: 1 }));
+  await ends(browser, source, 'finished');
+  const record = await browser.store.run(source);
+  const create = (run: string): Promise<unknown> =>
+    tab.host.create(shortRun(), '', 'wasm', BUILT_IN_SETUP, undefined, { run, step: null });
+  await browser.store.put({ ...record, id: 'bare', name: 'bare', checkpointStep: null });
+  await expect(create('bare')).rejects.toThrow('“bare” has no adapter that was trained');
+  await browser.store.change(source, { policy: { id: 'other', revision: 'x' } });
+  await expect(create(source)).rejects.toThrow(
+    'was trained on other, and this run trains tiny. Choose that model, or start from a new adapter.',
+  );
+  const runs = await browser.store.runs();
+  expect(runs.map(({ id }) => id).toSorted()).toEqual(['bare', source].toSorted());
+});

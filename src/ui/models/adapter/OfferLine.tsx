@@ -5,8 +5,9 @@ import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { askWith } from '../../ask/siblings/ask-with.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { formatBytes } from '../../kit/words/format.ts';
-import { useSetup } from '../../setup/setup-store.ts';
-import { formatTrainAddress } from '../../train/store/train-address.ts';
+import { choosePolicy, useSetup } from '../../setup/setup-store.ts';
+import { formatTrainAddress, NEW_RUN } from '../../train/store/train-address.ts';
+import { useDraft } from '../../train/store/train-draft.ts';
 import { useTrain } from '../../train/store/train-store.ts';
 import {
   bytesOnServer,
@@ -28,12 +29,21 @@ const Imported = ({ run }: { run: RunRecord }) => {
       null,
       go,
     );
+  const train = (): void => {
+    choosePolicy(run.setup?.policy ?? setup.policy);
+    useDraft.setState({ startFrom: run.id });
+    go(NEW_RUN);
+  };
   return (
     <p>
       The trained adapter is imported as run{' '}
       <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link>.{' '}
       <button type="button" className="link" onClick={() => void ask()}>
         Ask with the adapter
+      </button>{' '}
+      or{' '}
+      <button type="button" className="link" onClick={train}>
+        train it further
       </button>
     </p>
   );

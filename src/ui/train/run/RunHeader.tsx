@@ -32,6 +32,7 @@ import {
   STATUS_SIGNS,
   stepShareText,
 } from './run-words.ts';
+import { stagesOf, type Stage } from './stages.ts';
 import { StopChoices } from './StopChoices.tsx';
 import { WithoutWarmUp } from './WithoutWarmUp.tsx';
 
@@ -172,12 +173,45 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
   );
 };
 
+const STAGE_WORDS = { done: 'done', waiting: 'to come' } as const;
+
+/** What is made before step 1: its name and how far it is. */
+const StageRow = ({
+  stage: { name, state, done, total },
+  share,
+}: {
+  stage: Stage;
+  share: number;
+}) => (
+  <div
+    className="run-progress-row"
+    data-stage={state}
+    data-testid={state === 'active' ? 'phase' : 'stage'}
+  >
+    <span className="progress-name">{name}</span>
+    <progress
+      className="bar thin"
+      max={1}
+      value={state === 'done' ? 1 : state === 'waiting' ? 0 : share}
+      aria-label={name}
+    />
+    <span className="fine">
+      {state === 'active'
+        ? total > 1
+          ? `${formatCount(done)} / ${formatCount(total)}`
+          : 'under way'
+        : STAGE_WORDS[state]}
+    </span>
+  </div>
+);
+
 /** Steps of the run, and below how far the step under way is, by the time that its phases take. */
 const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
   const { steps } = run.settings;
   const live = run.status === 'running' && progress !== undefined;
   // The record is written after a step; progress says which one is under way.
   const step = live ? Math.max(run.step, progress.step) : run.step;
+  const stages = live ? stagesOf(run.settings, progress, run.step) : [];
   return (
     <div className="run-progress">
       <div className="run-progress-row">
@@ -193,7 +227,10 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
               : ''}
         </span>
       </div>
-      {live ? (
+      {stages.map((stage) => (
+        <StageRow key={stage.name} stage={stage} share={progress?.share ?? 0} />
+      ))}
+      {live && !stages.some(({ state }) => state === 'active') ? (
         <div className="run-progress-row" data-testid="phase">
           <span className="progress-name">{phaseText(progress)}</span>
           <progress

@@ -51,9 +51,12 @@ export const parseTrainAddress = (search: string): TrainAddress => {
   return { run, step: stepOf(query.get('step')), ...(beside && { beside }) };
 };
 
+/** The form of a new run, also while one trains. */
+export const NEW_RUN = '/train?new=1';
+
 /** The path of a run, or of the form of a new one. */
 export const formatTrainAddress = ({ run, step, beside }: TrainAddress): string => {
-  if (run === null) return '/train?new=1';
+  if (run === null) return NEW_RUN;
   const query = new URLSearchParams({ run });
   if (step !== null) query.set('step', String(step));
   if (beside) {
