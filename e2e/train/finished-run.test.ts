@@ -393,3 +393,23 @@ it(
   },
   LONG,
 );
+
+it(
+  'a new run starts from its adapter, with its shape',
+  async () => {
+    const { page, id } = await ended();
+    await visit(page, stage, 'train?new=1');
+    const from = page.getByLabel('Start from');
+    const rank = page.getByLabel('Rank', { exact: true });
+    await from.selectOption(id);
+    await page.getByText('Adapter (LoRA)').click();
+    await page.getByText(/The shape is that of the adapter of/).waitFor();
+    expect(await rank.count()).toBe(0);
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByText(/^Started from the adapter of/).waitFor({ timeout: 60_000 });
+    await stopBy(page, /^Stop now/);
+    await status(page, 'stopped');
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);

@@ -69,7 +69,7 @@ const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
             {watch ? watch.label : done && act.again ? act.again : act.label}
           </Button>
         ) : null}
-        <Button size="xs" variant={done ? 'filled' : 'default'} onClick={next}>
+        <Button size="xs" variant={done && !watch ? 'filled' : 'default'} onClick={next}>
           {done || watch ? (last ? 'Next chapter' : 'Next') : 'Skip'}
         </Button>
         {chapter > 0 || at > 0 ? (

@@ -64,7 +64,8 @@ describe('the checkpoints on this device', () => {
     [
       'in another tab',
       { state: 'elsewhere' },
-      ['downloading in another tab'],
+      // From a folder of this machine nothing is downloaded.
+      ['copying in another tab'],
       ['Rename name of a'],
     ],
     [

@@ -19,7 +19,7 @@ import { Table, type Head } from '../../kit/Table.tsx';
 
 /** Two files on the same questions: gains, losses, and flipped questions. */
 
-const HEADS: readonly Head[] = [['question'], ['gold'], ['A'], ['B'], ['B − A', 'figure']];
+const HEADS: readonly Head[] = [['question'], ['gold'], ['A'], ['B'], ['B − A', 'figure'], ['']];
 
 /**
  * Scores by name. The normaliser is part of the name, because the same metric of two papers gives two
@@ -62,6 +62,15 @@ const Traces = (props: {
   );
 };
 
+/** Opens the first rollouts of both files beside each other. */
+const Beside = (props: { a: string; b: string; question: ComparedQuestion }) => {
+  const [[own], [other]] = [props.question.aIds, props.question.bIds];
+  if (own === undefined || other === undefined) return null;
+  const place = `${encodeURIComponent(props.b)}/${encodeURIComponent(other)}`;
+  const query = new URLSearchParams({ view: 'diff', with: place }).toString();
+  return <Link href={readerPath(props.a, own, `?${query}`)}>side by side</Link>;
+};
+
 /** Filters of the list. "flipped": a 0/1 metric changed. */
 const KINDS = ['flipped', 'gained', 'lost', 'same'] as const;
 
@@ -102,6 +111,9 @@ const Questions = (props: {
             <Traces fileId={b} ids={question.bIds} score={question.b} answers={answers.b} />
             <td className={`figure ${question.b >= question.a ? 'tone-good' : 'tone-bad'}`}>
               {formatSigned(question.b - question.a)}
+            </td>
+            <td>
+              <Beside a={a} b={b} question={question} />
             </td>
           </tr>
         ))}

@@ -358,7 +358,7 @@ const FilePage = () => {
   return (
     <BrowseShell className="page rollouts file">
       <Head file={file} view={address.view} change={change} />
-      <FileVerdict file={file} />
+      {address.view === 'compare' ? null : <FileVerdict file={file} />}
       <Figures
         file={file}
         filtered={address.view === 'table' && address.filter !== ''}

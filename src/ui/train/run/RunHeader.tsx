@@ -216,7 +216,7 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
     <div className="run-progress">
       <div className="run-progress-row">
         <span className="progress-name">
-          step <b>{formatCount(step)}</b> / {formatCount(steps)}
+          step <b>{formatCount(stages.length > 0 ? run.step : step)}</b> / {formatCount(steps)}
         </span>
         <progress className="bar" max={steps} value={run.step} aria-label="Steps done" />
         <span className="fine">

@@ -70,7 +70,7 @@ describe('starting a run', () => {
     useTrain.setState({ problem: { text: 'old', detail: '' }, frozen: 'old' });
     expect(await startTraining(start)).toBe('new');
     expect(lab.callsOf('train.create')).toEqual([
-      [start.settings, 'mine', 'auto', BUILT_IN_SETUP, undefined],
+      [start.settings, 'mine', 'auto', BUILT_IN_SETUP, undefined, undefined],
     ]);
     expect(runById(state(), 'new')).toBeDefined();
     expect(state()).toMatchObject({ problem: null, frozen: null, steps: { new: [] } });

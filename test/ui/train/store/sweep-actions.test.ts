@@ -48,7 +48,7 @@ describe('starting a sweep', () => {
     const lab = connect({ createSweep: () => Promise.resolve('sweep-1') });
     expect(await startSweep(start)).toBe('sweep-1');
     expect(lab.callsOf('train.createSweep')).toEqual([
-      [{ name: 'rates', axes: start.axes }, start.settings, 'auto', setup, undefined],
+      [{ name: 'rates', axes: start.axes }, start.settings, 'auto', setup, undefined, undefined],
     ]);
     expect(state()).toMatchObject({ problem: null, frozen: null });
   });
