@@ -23,7 +23,12 @@ it(
     // Five figures; no column without a value; a wrong row says why.
     expect(await page.locator('.file-figures > div').count()).toBe(5);
     for (const name of ['judge', 'reward', 'advantage', 'tags'])
-      expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0);
+      expect(
+        await page
+          .locator('.rollouts-table')
+          .getByRole('columnheader', { name, exact: true })
+          .count(),
+      ).toBe(0);
     const first = page.locator('tr[data-position="0"]');
     expect(await first.locator('.row-why').innerText()).toMatch(/^The first hop was not searched/);
     // Without a second file there is nothing to compare with: the tab is grey and says so.

@@ -7,7 +7,7 @@ import { figuresOf, firstFigures } from '../table/definitions.ts';
 
 /**
  * Statistics of the file with definitions; a click shows the cases. With a filter: statistics of the
- * filtered rollouts, and the file's below. Five are shown, and all on request.
+ * filtered rollouts, and the file's below. Five are shown, on a phone three, and all on request.
  */
 export const Figures = (props: {
   file: FileRecord;
@@ -35,7 +35,7 @@ export const Figures = (props: {
   const few = firstFigures(figures);
   return (
     <>
-      <dl className="file-figures" data-testid="file-figures">
+      <dl className={all ? 'file-figures' : 'file-figures few'} data-testid="file-figures">
         {(all ? figures : few).map(({ id, name, value, more, note, filter }) => {
           const own = passing ? passing.get(id) : { value, more };
           const shown = `${own?.value ?? DASH} ${own?.more ?? ''}`;
