@@ -13,7 +13,7 @@ import { openOwnRun } from '../rollouts/store/browse-actions.ts';
 import { useBrowse } from '../rollouts/store/browse-store.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { replaceDraft } from '../train/store/train-draft.ts';
-import { useTrain, visibleRuns } from '../train/store/train-store.ts';
+import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TRY_STEPS } from '../train/store/try-run.ts';
 import type { ChapterId } from './store/tour-store.ts';
 import { trainToSearch } from './train-to-search.ts';
