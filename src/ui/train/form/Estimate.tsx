@@ -9,7 +9,7 @@ import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, formatNumber, plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useDemonstrations } from '../store/demonstrations.ts';
-import { startOf, useStartRun } from '../store/start-from.ts';
+import { startOf, useStartRun } from './fields/start-from.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';
 import { toTry, TRY_STEPS } from '../store/try-run.ts';
 import { MeasureDevice, useMeasureWhenIdle } from './MeasureDevice.tsx';

@@ -8,7 +8,7 @@ import { runningEvaluation, useEvaluate } from '../../evaluate/store/evaluate-st
 import { useSetup } from '../../setup/setup-store.ts';
 import { useMaking } from '../store/make-demonstrations.ts';
 import { cancelMeasure, measureDevice } from '../store/train-actions.ts';
-import { useStartRun } from '../store/start-from.ts';
+import { useStartRun } from './fields/start-from.ts';
 import { trainingRun, useTrain } from '../store/train-store.ts';
 
 /** The form must rest this long before the device is measured without a click. */

@@ -32,7 +32,7 @@ import {
   useReplaced,
   withoutFaults,
 } from '../store/train-draft.ts';
-import { startOf, useStartRun, withShapeOf } from '../store/start-from.ts';
+import { startOf, useStartRun, withShapeOf } from './fields/start-from.ts';
 import { trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
 import { tryName } from '../store/try-run.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';

@@ -3,7 +3,7 @@ import { importOffered, useOffers } from '../../models/adapter/offer-store.ts';
 import { importedRun, offeredFor } from '../../models/adapter/offered.ts';
 import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { useStartRun, useStartRuns } from '../store/start-from.ts';
+import { useStartRun, useStartRuns } from './fields/start-from.ts';
 import { useDraft } from '../store/train-draft.ts';
 import { useTrain } from '../store/train-store.ts';
 

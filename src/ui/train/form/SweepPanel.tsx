@@ -12,7 +12,7 @@ import { formatDuration } from '../../kit/words/duration.ts';
 import { plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { startSweep } from '../store/sweep-actions.ts';
-import { startOf, useStartRun } from '../store/start-from.ts';
+import { startOf, useStartRun } from './fields/start-from.ts';
 import { formatSweepAddress } from '../store/train-address.ts';
 import { readPath, useDraft } from '../store/train-draft.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';

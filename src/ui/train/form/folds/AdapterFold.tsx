@@ -1,6 +1,6 @@
 import { LORA_TARGETS } from '../../../../policy/lora/spec.ts';
 import { plural } from '../../../kit/words/format.ts';
-import { useStartRun } from '../../store/start-from.ts';
+import { useStartRun } from '../fields/start-from.ts';
 import { ManyField, NumberField } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 import { GateFields } from './GateFields.tsx';

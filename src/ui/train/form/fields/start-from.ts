@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
-import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import type { StartFrom } from '../../../lab/contract/training.ts';
-import { BUILT_IN_SETUP, type PolicyRef } from '../../../records/setup.ts';
-import type { TrainSettings } from '../../../recipes/parts/training.ts';
-import { useSetup } from '../../setup/setup-store.ts';
-import { hasAdapter } from '../run/run-words.ts';
-import { useDraft } from './train-draft.ts';
-import { useTrain } from './train-store.ts';
+import type { RunRecord } from '../../../../lab/contract/records/runs.ts';
+import type { StartFrom } from '../../../../lab/contract/training.ts';
+import { BUILT_IN_SETUP, type PolicyRef } from '../../../../records/setup.ts';
+import type { TrainSettings } from '../../../../recipes/parts/training.ts';
+import { useSetup } from '../../../setup/setup-store.ts';
+import { hasAdapter } from '../../run/run-words.ts';
+import { useDraft } from '../../store/train-draft.ts';
+import { useTrain } from '../../store/train-store.ts';
 
 /** Adapters that a new run may start from: those of runs with the model that is chosen. */
 
