@@ -173,6 +173,7 @@ export async function policyStep(
       maxTokens: room.tokens,
       stops,
       sampling: settings.sampling,
+      ...state.hooks.samplingOptions?.(state),
       ...(thinksInMixtures(state) ? { latent: state.tags.thoughtEnds } : {}),
       signal: request.signal,
     },
@@ -194,35 +195,6 @@ export async function policyStep(
   return { type: 'limit', reason, detail: room.detail };
 }
 
-/** Longest query that WebThinker's code calls invalid, in characters. */
-const INVALID = 5;
-
-/**
- * Rejects queries that are not searched: those at which WebThinker's released code (run_web_thinker.py) ends, and
- * repeated ones, for which Search-o1's (run_search_o1.py) writes a notice.
- * @returns whether the rollout is over; null for any other query
- */
-async function rejectQuery(state: RunState, query: string): Promise<boolean | null> {
-  const { lapses } = state.settings.retrieval;
-  if (lapses === undefined) return null;
-  const repeated = state.searches.some((earlier) => earlier.query === query && !earlier.failed);
-  if (lapses === 'notice') {
-    if (repeated) writeHint(state, HINTS.repeatedQuery);
-    return repeated ? false : null;
-  }
-  if (state.searches.some((earlier) => earlier.query === query)) {
-    stop(state, 'end-of-text', 'a query that was asked before ends the rollout');
-    return true;
-  }
-  if (query.length > INVALID) return null;
-  await forceAnswer(
-    state,
-    limit('max-searches', `a query of at most ${INVALID} characters spends all searches`),
-    true,
-  );
-  return true;
-}
-
 /** One search of the policy. @returns whether the rollout is over */
 async function onSearch(
   state: RunState,
@@ -240,16 +212,16 @@ async function onSearch(
   const round = state.searches.length + 1;
   const { tag, segment } = block;
   state.transcript.event({ kind: 'search', query, round, tag, segment });
-  const over = await rejectQuery(state, query);
-  if (over !== null) return over;
+  const verdict = (await state.hooks.onQuery?.(state, query)) ?? 'search';
+  if (verdict !== 'search') return verdict === 'end';
   if (retrieval.maxSearches === 0) {
     fault(state, 'a search where none is allowed', segment);
     await forceAnswer(state, limit('max-searches', 'no search is allowed here'), true);
     return true;
   }
-  const most = retrieval.maxSearches - Number(retrieval.counted === 'before');
-  if (round + state.lookups > most) {
-    await forceAnswer(state, limit('max-searches', `all ${most} searches are made`), true);
+  const { maxSearches } = retrieval;
+  if (round + state.lookups > maxSearches) {
+    await forceAnswer(state, limit('max-searches', `all ${maxSearches} searches are made`), true);
     return true;
   }
   const { queryWords } = retrieval;

@@ -3,13 +3,12 @@ import { deriveSeed, uniform } from '../base/random.ts';
 import type { RouteEvent } from '../records/events.ts';
 import type { Hit, SearchTarget, SourceName } from '../records/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
+import { traitsOf } from '../recipes/parts/system.ts';
 import { isMiss, type Observation } from './answers/evidence.ts';
 import { contextRoom } from './budget.ts';
 import { routeReward } from './router/reward.ts';
-import { linksIn, pageOf } from './tools/browse.ts';
 import { remembered } from './tools/memories.ts';
 import { passagesText } from './transcript/blocks.ts';
-import { promptFrame } from './transcript/prompt.ts';
 import { checkCancelled, type RunState } from './state.ts';
 import { speaksInTurns, type SearchTag } from './transcript/tags.ts';
 import { replySegment } from './turns.ts';
@@ -137,26 +136,6 @@ export interface Retrieved {
   missed: boolean;
 }
 
-/** Passages that a search for a link's name brings. */
-const LINK_DEPTH = 3;
-
-/** The pages behind links of what was found, each the first of its title that a search for that name brings. */
-async function linkedPassages(
-  { deps, request, settings }: RunState,
-  { hits, source }: Retrieval,
-  query: string,
-): Promise<Hit[]> {
-  const opened: Hit[] = [];
-  const { clicks = 0 } = settings.method?.extraction ?? {};
-  for (const name of clicks > 0 ? linksIn(query, hits) : []) {
-    if (opened.length >= clicks) break;
-    const found = await deps.retriever.search(source, name, LINK_DEPTH, request.signal);
-    const page = pageOf(name, found.hits);
-    if (page) opened.push(page);
-  }
-  return opened;
-}
-
 /** A search that is made; a fork may put passages first among what it finds. */
 async function searchNow(
   state: RunState,
@@ -165,9 +144,9 @@ async function searchNow(
   k: number,
 ): Promise<Retrieval> {
   const asked = await state.deps.retriever.search(source, query, k, state.request.signal);
-  const linked = await linkedPassages(state, asked, query);
+  const more = (await state.hooks.moreHits?.(state, asked, query)) ?? [];
   const { memories } = state.settings.retrieval;
-  const whole = [...asked.hits, ...linked];
+  const whole = [...asked.hits, ...more];
   const found = { ...asked, hits: memories ? remembered(query, whole, memories) : whole };
   const put = state.past?.change('passages');
   if (!put?.length) return found;
@@ -228,16 +207,16 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
 }
 
 /** STIE over passages: whether what an earlier result showed is left out. A context that restarts has lost it. */
-const leavesOutSeen = ({ settings: { stie, retrieval } }: RunState): boolean =>
-  stie.mode !== 'off' && stie.overPassages === true && retrieval.context === undefined;
+const leavesOutSeen = ({ settings }: RunState): boolean =>
+  settings.stie.mode !== 'off' &&
+  settings.stie.overPassages === true &&
+  !traitsOf(settings).resetsContext;
 
-/** The result's: it is written next, or, in a context that restarts, after an instruction. */
+/** Number of the segment that the result will be in. */
 function resultSegment(state: RunState): number {
-  const { deps, settings, tags, transcript } = state;
-  const next = transcript.lastSegment + 1;
-  if (speaksInTurns(tags) && settings.retrieval.context !== 'reset') return replySegment(state);
-  if (settings.retrieval.context !== 'reset') return next;
-  return promptFrame(deps.policy, tags, settings).before.length > 0 ? next + 1 : next;
+  const { hooks, tags, transcript } = state;
+  if (hooks.placeResult) return hooks.placeResult.segment(state);
+  return speaksInTurns(tags) ? replySegment(state) : transcript.lastSegment + 1;
 }
 
 /**

@@ -7,6 +7,7 @@ import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
 import { ForkError, Past, type Fork } from './fork/past.ts';
 import { ForkedSession } from './fork/session.ts';
+import { hooksOf, loadHooks } from './hooks.ts';
 import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
@@ -97,6 +98,7 @@ async function converse(
   const inForce = { seed: request.seed, settings };
   const { rollout } = transcript;
   const past = request.fork ? new Past(request.fork, inForce, rollout.events) : null;
+  await loadHooks([settings, ...(past?.settings ?? [])]);
   if (past) transcript.keep(past.events);
   const session = past
     ? new ForkedSession(policy, past)
@@ -110,6 +112,9 @@ async function converse(
     },
     get settings() {
       return past ? past.inForce.settings : settings;
+    },
+    get hooks() {
+      return hooksOf(this.settings);
     },
     tags,
     transcript,

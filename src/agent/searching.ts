@@ -5,9 +5,9 @@ import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
 import { userTurn } from './transcript/prompt.ts';
-import { HINTS, inBlock, saysUseful } from '../records/protocol.ts';
+import { HINTS, inBlock } from '../records/protocol.ts';
 import { chooseRoute, fitting, retrieve, rewardRoute, type Retrieved } from './retrieving.ts';
-import { openContext } from './rdra.ts';
+import type { ShownResult } from './hooks.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { extract, FALLBACK_HINT, summarizeHits } from './summarizing.ts';
@@ -114,7 +114,7 @@ export interface Called {
   route: ReturnType<typeof chooseRoute>;
   got: Retrieved | null;
   /** What the policy is to read in place of the passages; null: the passages. */
-  summary: { text: string; fallback: boolean } | null;
+  summary: ShownResult | null;
 }
 
 /**
@@ -129,7 +129,8 @@ export async function callSearch(
   only: SourceName | null = null,
   shown = true,
 ): Promise<Called> {
-  const { transcript } = state;
+  const { hooks, transcript } = state;
+  const { showResult = extract } = hooks;
   const route = chooseRoute(state, query, tag, only);
   const event = transcript.event({
     kind: 'route',
@@ -142,7 +143,7 @@ export async function callSearch(
   const hits = got?.retrieval.hits;
   const summary =
     hits && shown
-      ? ((await summarizeHits(state, query, hits)) ?? (await extract(state, query, hits)))
+      ? ((await summarizeHits(state, query, hits)) ?? (await showResult(state, query, hits)))
       : null;
   state.searches.push({
     query,
@@ -197,36 +198,14 @@ export function cutResult(
 }
 
 /** Opens a new, empty context. */
-async function resetContext({ conversation, deps, request, transcript }: RunState): Promise<void> {
+export async function resetContext({
+  conversation,
+  deps,
+  request,
+  transcript,
+}: RunState): Promise<void> {
   const number = (transcript.rollout.contexts?.length ?? 0) + 1;
   conversation.resetContext(await deps.policy.open(deriveSeed(request.seed, 'policy', number)));
-}
-
-/** Segments of results that the policy judged useless. */
-function uselessResults({ transcript }: RunState): Set<number> {
-  const useless = new Set<number>();
-  let last: number | undefined;
-  for (const event of transcript.rollout.events) {
-    if (event.kind === 'retrieve') last = event.segment;
-    if (event.kind !== 'block' || event.block !== 'judge' || last === undefined) continue;
-    if (!saysUseful(event.text)) useless.add(last);
-    last = undefined;
-  }
-  return useless;
-}
-
-/**
- * Removes the results that the policy judged useless from the context, if there are any. Its earlier words become
- * prompt tokens in the new context: they were sampled in the old one.
- */
-async function dropUselessResults(state: RunState): Promise<void> {
-  const { segments, contexts } = state.transcript.rollout;
-  const start = contexts?.at(-1) ?? 0;
-  const useless = uselessResults(state);
-  const kept = segments.slice(start).filter((_, i) => !useless.has(start + i));
-  if (kept.length === segments.length - start) return;
-  await resetContext(state);
-  for (const { role, ids } of kept) state.conversation.write('prompt', role, ids);
 }
 
 /** A result as its call, or a message of the user's, shows it. */
@@ -297,8 +276,8 @@ export async function searchRound(
   only: SourceName | null = null,
   further: readonly string[] = [],
 ): Promise<Retrieved | null> {
-  const { context, lastTurn, maxSearches } = state.settings.retrieval;
-  if (context === 'judged') await dropUselessResults(state);
+  const { lastTurn, maxSearches } = state.settings.retrieval;
+  await state.hooks.beforeSearch?.(state);
   const first = await callSearch(state, query, tag, only);
   const called = [first, ...(await callFurther(state, further, tag))];
   const got = called.findLast((one) => one.got !== null)?.got ?? null;
@@ -311,11 +290,9 @@ export async function searchRound(
     summaries.length > 0
       ? inBlock(summaries.map((summary) => summary.text).join(' '))
       : shownText(state, query, mixed(called));
-  if (context === 'reset') {
-    state.replies = null;
-    await resetContext(state);
-    await openContext(state, text);
-  } else writeResult(state, text);
+  const { placeResult } = state.hooks;
+  if (placeResult) await placeResult.write(state, text);
+  else writeResult(state, text);
   if (summaries.length > 0 && summaries.every(({ fallback }) => fallback))
     writeHint(state, FALLBACK_HINT);
   if (lastTurn === 'warn' && state.searches.length >= maxSearches)

@@ -4,6 +4,7 @@ import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { Conversation } from './transcript/conversation.ts';
 import type { Evidence, Observation } from './answers/evidence.ts';
 import type { Past } from './fork/past.ts';
+import type { LoopHooks } from './hooks.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';
 import type { Page } from '../recipes/methods/pages.ts';
 import { RunningMean } from './router/reward.ts';
@@ -42,6 +43,8 @@ export interface RunState {
   readonly deps: AgentDeps;
   readonly request: RolloutRequest;
   readonly settings: RecipeSettings;
+  /** Of the system in `settings`. */
+  readonly hooks: LoopHooks;
   readonly tags: Tags;
   readonly transcript: Transcript;
   readonly conversation: Conversation;

@@ -1,10 +1,11 @@
 import { messageOf } from '../base/errors.ts';
-import { reappended, shownReasoning, type Step } from '../recipes/methods/extraction.ts';
+import { shownReasoning, type Step } from '../recipes/methods/extraction.ts';
 import type { AgentEvent } from '../records/events.ts';
 import type { Hit } from '../records/hits.ts';
 import { Extractive } from '../retrieval/summarize/extractive.ts';
 import type { Passage } from '../records/records.ts';
 import type { Summary } from '../retrieval/summarize/summarizer.ts';
+import type { ShownResult } from './hooks.ts';
 import { asideContext, checkCancelled, type RunState } from './state.ts';
 import { ask } from './transcript/aside.ts';
 import { passagesText } from './transcript/blocks.ts';
@@ -94,7 +95,7 @@ const stepsOf = ({ transcript }: RunState): Step[] =>
   });
 
 /** What was extracted so far, in order. */
-const extractsOf = ({ transcript }: RunState): string[] =>
+export const extractsOf = ({ transcript }: RunState): string[] =>
   transcript.rollout.events.flatMap((event) =>
     event.kind === 'summarize' || (event.kind === 'aside' && event.of === 'extract')
       ? [event.text]
@@ -107,7 +108,7 @@ async function chosen(
   query: string,
   hits: readonly Hit[],
   reasoning: string,
-): Promise<Pick<Summary, 'text' | 'fallback'>> {
+): Promise<ShownResult> {
   const { deps, request, transcript } = state;
   const maxWords = state.settings.method?.extraction?.maxTokens ?? 24;
   const method = new Extractive(null, { maxWords, maxSentences: 2 });
@@ -136,20 +137,21 @@ async function chosen(
 /**
  * Knowledge extraction where the recipe has it (Search-o1's reason-in-documents): the policy itself reads the
  * passages beside its context, with its reasoning so far in view.
+ * @param again earlier extracts that it is shown
  * @returns null where it is off
  */
 export async function extract(
   state: RunState,
   query: string,
   hits: readonly Hit[],
-): Promise<Pick<Summary, 'text' | 'fallback'> | null> {
+  again: readonly string[] = [],
+): Promise<ShownResult | null> {
   const { deps, settings, tags } = state;
   const { extraction } = settings.method ?? {};
   if (!extraction) return null;
   // The query itself is the last step.
   const before = stepsOf(state).slice(0, -1);
   const thought = before.findLast(({ search }) => !search)?.text ?? '';
-  const again = extraction.reappends ? reappended(extractsOf(state)) : [];
   if (tags.spelling === 'ids')
     return chosen(state, query, hits, [extraction.reasoning ? thought : '', ...again].join(' '));
   const { tokenizer } = deps.policy;

@@ -6,7 +6,6 @@ import { deepDiver } from '../recipes/agents/deep-diver.ts';
 import { deepResearcher } from '../recipes/agents/deep-researcher.ts';
 import { hrpo } from '../recipes/agents/hrpo.ts';
 import { inForage } from '../recipes/agents/in-forage.ts';
-import { reSeek } from '../recipes/agents/re-seek.ts';
 import { research } from '../recipes/agents/research.ts';
 import { searchR1Format } from '../recipes/agents/search-r1-format.ts';
 import { stepSearch } from '../recipes/agents/step-search.ts';
@@ -26,7 +25,6 @@ import { OTHERWISE } from '../recipes/agents/otherwise/list.ts';
 import { empirical } from '../recipes/agents/switches/empirical.ts';
 import { medR3 } from '../recipes/agents/steps/med-r3.ts';
 import { r1Router } from '../recipes/agents/steps/r1-router.ts';
-import { smartRag } from '../recipes/agents/steps/smart-rag.ts';
 import { simpleRlZoo } from '../recipes/agents/switches/simple-rl-zoo.ts';
 import { kunlunBaize } from '../recipes/kunlun-baize.ts';
 import { naiveGeneration } from '../recipes/naive-generation.ts';
@@ -35,6 +33,10 @@ import { PROMPTED } from '../recipes/prompted/list.ts';
 import { r1Searcher } from '../recipes/r1-searcher.ts';
 import { searchR1 } from '../recipes/search-r1.ts';
 import { search } from '../recipes/search.ts';
+import { reSeek } from './re-seek/system.ts';
+import { searchO1 } from './search-o1/system.ts';
+import { smartRag } from './smart-rag/system.ts';
+import { webThinker } from './web-thinker/system.ts';
 import type { Recipe } from '../recipes/parts/recipe.ts';
 import type { TrainSettings } from '../recipes/parts/training.ts';
 import { ur2 } from '../recipes/agents/ur2.ts';
@@ -83,10 +85,14 @@ export const RECIPES: readonly Recipe[] = [
   medR3,
   simpleRlZoo,
   hrpo,
-  ...OTHERWISE,
+  ...OTHERWISE.slice(0, 3),
+  webThinker,
+  ...OTHERWISE.slice(3),
   naiveRag,
   naiveGeneration,
-  ...PROMPTED,
+  ...PROMPTED.slice(0, 6),
+  searchO1,
+  ...PROMPTED.slice(6),
 ];
 
 registerRecipes(RECIPES);

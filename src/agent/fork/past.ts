@@ -114,6 +114,11 @@ export class Past {
     ];
   }
 
+  /** Settings of the recorded parts. */
+  get settings(): RecipeSettings[] {
+    return this.#stages.map((stage) => stage.settings);
+  }
+
   get #at(): number {
     return this.#events.length;
   }

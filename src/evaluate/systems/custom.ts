@@ -42,8 +42,11 @@ export class CustomSystemError extends Error {
   override readonly name = 'CustomSystemError';
 }
 
+/** Keys that an object may have; null where others may follow, as a system's parameters do. */
 const keysOf = (schema: unknown): string[] | null =>
-  schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
+  schema instanceof z.ZodObject && !(schema.def.catchall instanceof z.ZodUnknown)
+    ? Object.keys(schema.shape)
+    : null;
 
 const fieldOf = (schema: unknown, key: string): unknown => {
   let found: unknown =

@@ -8,6 +8,7 @@ import {
   type RecipeSettings,
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
+import { traitsOf } from '../../recipes/parts/system.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
@@ -40,7 +41,7 @@ export function unwritable(settings: RecipeSettings, title: string): string | nu
     ...(background.mode === 'off' ? [] : ['it has a background (set --background off)']),
     ...(stie.mode === 'off' ? [] : ['STIE samples candidate answers (set --stie off)']),
     ...(retrieval.summarize === 'off' ? [] : ['its results are summaries']),
-    ...(retrieval.context === undefined ? [] : ['it resets the context after a search']),
+    ...(traitsOf(settings).resetsContext ? ['it resets the context after a search'] : []),
     ...(retrieval.maxSearches > 0 ? [] : ['it makes no search']),
   ];
   return whys.length === 0

@@ -1,4 +1,5 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
+import { traitsOf } from '../../recipes/parts/system.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import { probeClash, switchClash } from '../settings/switches.ts';
@@ -132,12 +133,12 @@ function contextClash(settings: TrainSettings): Untrainable | null {
   const { branching, adapter, stages } = settings;
   const ground = withOverrides(recipeOf(settings).settings, settings.overrides);
   const of = stages.findIndex(
-    ({ overrides = {} }) => withOverrides(ground, overrides).retrieval.context !== undefined,
+    ({ overrides = {} }) => traitsOf(withOverrides(ground, overrides)).resetsContext,
   );
   if (of < 0) return null;
   const refused = (path: string, what: string): Untrainable => ({
     path,
-    message: `The context is reset after a search (retrieval.context), and ${what}. Leave one of the two out.`,
+    message: `The context is reset after a search (overrides.system), and ${what}. Leave one of the two out.`,
   });
   if (branching) return refused('branching', 'branching rollouts share one context');
   if (adapter.gates) return refused('adapter.gates', 'latent thinking is tied to one context');

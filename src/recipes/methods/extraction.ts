@@ -9,21 +9,7 @@ export const extractionSchema = z.strictObject({
   maxTokens: z.int().min(1).max(2048),
   /** Whether the reasoning before the search is seen; the other arm sees the query alone. */
   reasoning: z.boolean().default(true),
-  /**
-   * WebThinker's explorer: most links of what a search found that are opened before it is extracted from, names that are titles
-   * of pages (`src/agent/tools/browse.ts`). Absent: none.
-   */
-  clicks: z.int().min(1).max(10).optional(),
-  /** As WebThinker's explorer: all that it wrote so far is put after its prompt again after every turn. */
-  reappends: z.literal(true).optional(),
 });
-
-/**
- * What is after the prompt of an explorer that puts all its output after it after every turn (WebThinker,
- * run_web_thinker.py): of n outputs the first is there n times.
- */
-export const reappended = (outputs: readonly string[]): string[] =>
-  outputs.flatMap((_, turn) => outputs.slice(0, turn + 1));
 
 /** One step of reasoning, as the extraction is shown it. */
 export interface Step {

@@ -4,6 +4,7 @@ import { merge } from '../../base/objects.ts';
 import { FORM_BLOCKS } from '../../records/form-line.ts';
 import { DIALECTS } from '../methods/dialect.ts';
 import { methodSchema, SYSTEM_LOOPS } from '../methods/method.ts';
+import { systemSchema } from './system.ts';
 
 /**
  * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a
@@ -61,29 +62,12 @@ const retrievalSchema = z.strictObject({
     })
     .optional(),
   /**
-   * `reset`, as SmartRAG: after a search the policy's context restarts, with what it reads of the result, where a
-   * background stands, and the question. `judged`, ReSeek's hard effect: with the next search it restarts without the
-   * results that the policy called useless. Absent: results are appended, and stay.
-   */
-  context: z.enum(['reset', 'judged']).optional(),
-  /**
    * Single facts are read in place of passages, as of a memory that holds `cap` of what was found (Memory-R1's answerer,
    * `agent/tools/memories.ts`). Absent: passages.
    */
   memories: z.strictObject({ cap: positiveInt.max(64), read: positiveInt.max(16) }).optional(),
   /** `warn`, as in StepSearch: after the last result the environment says that no search is left. Default: no warning. */
   lastTurn: z.literal('warn').optional(),
-  /**
-   * `end`, as in WebThinker's released code: a repeated query ends the rollout without an answer, one of at most five
-   * characters uses up all searches. `notice`, as in Search-o1's: a repeated query gets a notice instead of passages and
-   * is not counted. Default: both are searched.
-   */
-  lapses: z.enum(['end', 'notice']).optional(),
-  /**
-   * `before`, as WebThinker's released code: a search is counted before it is compared with `maxSearches`, so that one fewer
-   * is made. Absent: as many as `maxSearches` says.
-   */
-  counted: z.literal('before').optional(),
   /**
    * Most queries of one search, with semicolons between them; one result answers them all, and each counts as a search.
    * Absent: a search is one query.
@@ -193,6 +177,8 @@ export const recipeSettingsSchema = z.strictObject({
   dialect: z.enum(DIALECTS).optional(),
   /** Parts of systems without training. */
   method: methodSchema.optional(),
+  /** A system with code of its own, and its parameters (`src/systems`). */
+  system: systemSchema.optional(),
   sampling: samplingSchema,
   retrieval: retrievalSchema,
   background: backgroundSchema,

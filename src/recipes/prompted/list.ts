@@ -9,7 +9,6 @@ import { rat } from './rat.ts';
 import { react } from './react.ts';
 import { rewriteRetrieveRead } from './rewrite-retrieve-read.ts';
 import { searChain } from './sear-chain.ts';
-import { searchO1 } from './search-o1.ts';
 import { selfAsk } from './self-ask.ts';
 import { selfRag } from './self-rag.ts';
 
@@ -21,7 +20,6 @@ export const PROMPTED: readonly Recipe[] = [
   iterRetgen,
   selfAsk,
   rat,
-  searchO1,
   react,
   flare,
   selfRag,

@@ -121,26 +121,6 @@ it('Search-o1 shows sentences for query and thought in place of passages', async
   expect(result?.text).not.toContain('Borfield');
 });
 
-it('Search-o1 as released tells that a query was asked before, and counts it no second time', async () => {
-  const query = `${think('who wrote it .')}<search> author of Old Wolf</search>`;
-  const done = `${think('done .')}<short_answer> \\boxed{ Borfield }</short_answer>`;
-  const asked = async (lapses: { lapses?: 'notice' }) => {
-    const { rollout } = await run(
-      { main: [query, query, done] },
-      { recipe: 'search-o1', overrides: { retrieval: lapses } },
-    );
-    const results = rollout.segments.filter(({ role }) => role === 'result');
-    const hint = rollout.segments.find(({ role }) => role === 'hint')?.text ?? null;
-    return { searches: rollout.metrics?.searches, results: results.length, hint };
-  };
-  expect(await asked({ lapses: 'notice' })).toEqual({
-    searches: 1,
-    results: 1,
-    hint: expect.stringContaining('this search was made before') as string,
-  });
-  expect(await asked({})).toEqual({ searches: 2, results: 2, hint: null });
-});
-
 it('ReAct opens the page that a search names, or names similar ones', async () => {
   const ran = await run(
     {

@@ -58,19 +58,4 @@ describe('a rollout', () => {
     expect(found?.hits[0]?.passage.sentences).toHaveLength(2);
     expect(contextText(rollout)).not.toContain('1931');
   });
-
-  it('extracts from pages behind links, too, where these may be opened', async () => {
-    const found = async (clicks?: number): Promise<string[]> => {
-      const extraction = { maxTokens: 48, reasoning: false, ...(clicks && { clicks }) };
-      const { rollout } = await run(
-        { main: [main[0] ?? '', main[2] ?? ''] },
-        { overrides: { method: { extraction }, retrieval: { k: 1, source: 'local' } } },
-      );
-      return eventsOf(rollout, 'retrieve').flatMap((event) =>
-        event.hits.map((one) => one.passage.title),
-      );
-    };
-    expect(await found()).toEqual(['Old Wolf']);
-    expect(await found(1)).toEqual(['Old Wolf', 'Victor Kerlund']);
-  });
 });

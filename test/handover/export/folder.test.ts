@@ -46,7 +46,7 @@ describe('what TRL refuses of the recipes', () => {
     ['step-search/grpo', ['objective.credit'], ['credit']],
     ['in-forage/grpo', [], []],
     ['deep-diver/grpo', ['stages'], []],
-    ['smart-rag/reset', ['overrides.retrieval.context'], []],
+    ['smart-rag/reset', ['overrides.system'], []],
     ['zero-search/as-released', ['curriculum.simulator'], []],
     ['verl-tool/dapo', ['objective.maskUnfinished', 'dynamicSampling'], []],
   ] as const)('%s: %j', async (id, settings, without) => {

@@ -75,7 +75,7 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   'warmUp.every': [['warmUp={"updates":2,"every":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
   'warmUp.questions': [['warmUp={"updates":1,"questions":2,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
   'warmUp.stopAt': [['warmUp={"updates":1,"questions":2,"stopAt":0.9,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
-  'retrieval.context': [['overrides.retrieval.context=reset'], 'overrides.retrieval.context'],
+  system: [['overrides.system.id=smart-rag', 'overrides.system.reset=true'], 'overrides.system'],
 }; // prettier-ignore
 
 /** Settings that the environment carries out: it draws the questions and runs the loop with its engine and rewards. */

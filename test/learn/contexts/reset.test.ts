@@ -75,7 +75,7 @@ describe('SmartRAG with a new prompt after each search', () => {
     const { recipe, overrides, objective, critic, stages, updates } = getTraining(id);
     return tinySettings({
       recipe,
-      overrides: { ...overrides, retrieval: { context: 'reset', k: 1 } },
+      overrides: { ...overrides, retrieval: { k: 1 }, system: { id: 'smart-rag', reset: true } },
       objective,
       stages,
       updates,

@@ -2,6 +2,7 @@ import { rewardById } from '../../../learn/rewards/list.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { recipeOf } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
+import { traitsOf } from '../../../recipes/parts/system.ts';
 import type { Branching } from '../../../recipes/parts/branching.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
@@ -91,7 +92,7 @@ const GROWTH = {
 function switchesOf(settings: TrainSettings) {
   const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter, branching } =
     settings;
-  const { retrieval } = withOverrides(recipeOf(settings).settings, settings.overrides);
+  const loop = withOverrides(recipeOf(settings).settings, settings.overrides);
   const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished, learns } =
     objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
@@ -119,9 +120,9 @@ function switchesOf(settings: TrainSettings) {
     ['verifier', 'a faulty verifier', Boolean(verifier)],
     ['curriculum.simulator', 'an engine chosen by place', curriculum.simulator !== undefined],
     [
-      'overrides.retrieval.context',
+      'overrides.system',
       'a context that is reset after a search',
-      retrieval.context !== undefined,
+      traitsOf(loop).resetsContext === true,
     ],
     [
       'curriculum.leaveOut',

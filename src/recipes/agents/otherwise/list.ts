@@ -12,14 +12,12 @@ import { ragGym } from './rag-gym.ts';
 import { rare } from './rare.ts';
 import { select2Reason } from './select2reason.ts';
 import { start } from './start.ts';
-import { webThinker } from './web-thinker.ts';
 
 /** Systems that are not search agents trained by reinforcement learning, or that are trained for other tools. */
 export const OTHERWISE: readonly Recipe[] = [
   corag,
   collabRag,
   ragGym,
-  webThinker,
   rare,
   start,
   agentDistillation,

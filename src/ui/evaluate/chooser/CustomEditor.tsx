@@ -13,7 +13,7 @@ import { downloadCustom, removeCustom, saveCustom } from '../store/custom-action
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
 import { SettingInput } from './SettingInput.tsx';
-import { SETTING_PARTS, valueAt, withValue, type SettingPart } from './setting-fields.ts';
+import { settingParts, valueAt, withValue, type SettingPart } from './setting-fields.ts';
 import { withTicked, type SystemEntry } from './system-groups.ts';
 
 interface PartProps {
@@ -136,7 +136,7 @@ export const CustomEditor = ({ entry, close }: { entry: SystemEntry; close: () =
         onChange={(event) => setSystem({ ...system, notes: event.currentTarget.value })}
       />
       <div className="setting-parts">
-        {SETTING_PARTS.map((part) => (
+        {settingParts(entry.recipe.settings).map((part) => (
           <Part
             key={part.name}
             part={part}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { recipeSettingsSchema } from '../../../recipes/parts/settings.ts';
+import { recipeSettingsSchema, type RecipeSettings } from '../../../recipes/parts/settings.ts';
+import { paramsOf } from '../../../recipes/parts/system.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** Fields of a form generated from the schema of a loop's settings: new settings appear by themselves. */
@@ -73,9 +74,9 @@ const fieldsOf = (schema: unknown, path: string): SettingField[] => {
   return [{ path, name, optional, setting: kindOf(found) }];
 };
 
-/** Every part with its fields; top-level settings come first. */
-export const SETTING_PARTS: readonly SettingPart[] = (() => {
-  const entries = Object.entries(recipeSettingsSchema.shape);
+/** Parts that every system has; top-level settings come first. */
+const SHARED_PARTS: readonly SettingPart[] = (() => {
+  const entries = Object.entries(recipeSettingsSchema.shape).filter(([name]) => name !== 'system');
   const isPart = ([, schema]: [string, unknown]): boolean =>
     inner(schema).schema instanceof z.ZodObject;
   return [
@@ -86,6 +87,14 @@ export const SETTING_PARTS: readonly SettingPart[] = (() => {
     ...entries.filter(isPart).map(([name, schema]) => ({ name, fields: fieldsOf(schema, name) })),
   ];
 })();
+
+/** Every part with its fields, a system's own parameters last. */
+export function settingParts({ system }: Pick<RecipeSettings, 'system'>): readonly SettingPart[] {
+  const params = system && paramsOf(system.id);
+  return params
+    ? [...SHARED_PARTS, { name: 'system', fields: fieldsOf(params, 'system') }]
+    : SHARED_PARTS;
+}
 
 type Tree = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,18 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
+import { z } from 'zod';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { defineSystem } from '../define.ts';
 
 /*
  * Search-o1 (arXiv 2501.05366; code: sunnynexus/Search-o1): at most 10 searches, k of 10. The extraction sees the
  * reasoning as cut by its code: the first step, the last four and all steps that search.
  */
-export const searchO1: Recipe = {
+const params = z.strictObject({
+  /** `notice`, as the released code: a repeated query gets a notice instead of passages. Absent: it is searched again. */
+  repeats: z.literal('notice').optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const searchO1 = defineSystem({
   id: 'search-o1',
   version: '1',
   title: 'Search-o1',
@@ -19,7 +26,7 @@ export const searchO1: Recipe = {
       ...PROMPTED_DIFFERENCES,
       'With the built-in policy the extract is whole sentences selected by the query and the last thought; it cannot be asked for one.',
       'Ten passages instead of ten web pages of 3000 characters.',
-      'A repeated query is searched again; with `retrieval.lapses=notice` it gets a notice instead of passages and is not counted, as in the released code.',
+      'A repeated query is searched again; with `system.repeats=notice` it gets a notice instead of passages and is not counted, as in the released code.',
     ],
     published: {
       figure: 'GPQA 67.2, GAIA 39.8, WebWalkerQA 34.1',
@@ -34,6 +41,8 @@ export const searchO1: Recipe = {
     expectedEffect:
       'Tokens inserted per search fall five- to tenfold at equal accuracy; with noisy results accuracy is above that with whole passages.',
   },
+  params,
+  loop: () => import('./loop.ts'),
   settings: promptedLoop(
     'agent',
     { k: 10, maxSearches: 10 },
@@ -43,4 +52,4 @@ export const searchO1: Recipe = {
     },
   ),
   training: [],
-};
+});

@@ -1,6 +1,8 @@
-import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
-import { CRITIC, OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import { z } from 'zod';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import type { VariantSettings } from '../../recipes/parts/recipe.ts';
+import { CRITIC, OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../define.ts';
 
 /*
  * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG): decides whether to search, searches up to a quota, answers;
@@ -35,11 +37,17 @@ const adaptive: VariantSettings = {
 };
 const CRITIC_DIFFERENCE =
   'The critic is a linear head over the policy’s hidden states; the cost of a search is at its end (`credit: span`).';
-const RESET = { retrieval: { context: 'reset' } } as const;
+const RESET = { system: { reset: true } } as const;
 const RESET_DIFFERENCE =
   'A result replaces the background before the question; earlier results are not shown again.';
 
-export const smartRag: Recipe = {
+const params = z.strictObject({
+  /** After a search the context restarts with the result and the question. Absent: results are appended, and stay. */
+  reset: z.literal(true).optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const smartRag = defineSystem({
   id: 'smart-rag',
   version: '1',
   title: 'SmartRAG',
@@ -50,7 +58,7 @@ export const smartRag: Recipe = {
     parts: ['background', 'context: reset', 'shaping: cost a search', 'critic'],
     differences: [
       ...SHARED_DIFFERENCES,
-      'The result is appended to the context; the paper starts a new prompt with question and observation: `smart-rag/reset`, `smart-rag/reset-ppo`, or `retrieval.context=reset`.',
+      'The result is appended to the context; the paper starts a new prompt with question and observation: `smart-rag/reset`, `smart-rag/reset-ppo`, or `system.reset=true`.',
       'Background passages for the question replace what the paper’s model knows from pre-training; no supervised warm-up teaches when to search.',
       'KL is k3 with 0.001 in the loss; the paper adapts the coefficient, as `smart-rag/adaptive` does. γ and λ are those of its library.',
     ],
@@ -71,6 +79,9 @@ export const smartRag: Recipe = {
     expectedEffect:
       'Searches vanish on questions that the background answers and stay on the others; without the cost they stay on all.',
   },
+  params,
+  traits: ({ reset = false }) => ({ resetsContext: reset }),
+  loop: () => import('./loop.ts'),
   settings: {
     ...loop,
     background: { ...loop.background, mode: 'shown-and-used-by-T' },
@@ -102,4 +113,4 @@ export const smartRag: Recipe = {
       settings: { ...adaptive, overrides: RESET },
     },
   ],
-};
+});

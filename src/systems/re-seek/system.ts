@@ -1,6 +1,8 @@
-import type { Recipe, VariantSettings } from '../parts/recipe.ts';
-import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
+import { z } from 'zod';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import type { VariantSettings } from '../../recipes/parts/recipe.ts';
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../define.ts';
 
 /*
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): at most 4 searches of 3 passages; after every result the
@@ -13,7 +15,13 @@ const settingsBy = (reward: string): VariantSettings => ({
   objective: verlObjective(8),
 });
 
-export const reSeek: Recipe = {
+const params = z.strictObject({
+  /** `dropped`, the paper's hard effect: with the next search the context restarts without results judged useless. */
+  useless: z.literal('dropped').optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const reSeek = defineSystem({
   id: 're-seek',
   version: '2',
   title: 'ReSeek',
@@ -47,6 +55,9 @@ export const reSeek: Recipe = {
     expectedEffect:
       'Judgements become correct, and correct answers after a "no" vanish; less so with symmetric penalties.',
   },
+  params,
+  traits: ({ useless }) => ({ resetsContext: useless !== undefined }),
+  loop: () => import('./loop.ts'),
   settings: { ...searchLoop(3, 4), blocks: ['judge'], dialect: 're-seek' },
   training: [
     {
@@ -79,7 +90,7 @@ export const reSeek: Recipe = {
       title: 'The same, with useless results left out',
       differences:
         'A result judged useless is removed from the context at the next search; until then the policy still sees it.',
-      settings: { ...settingsBy('re-seek'), overrides: { retrieval: { context: 'judged' } } },
+      settings: { ...settingsBy('re-seek'), overrides: { system: { useless: 'dropped' } } },
     },
   ],
-};
+});

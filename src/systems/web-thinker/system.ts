@@ -1,7 +1,8 @@
-import type { Recipe } from '../../parts/recipe.ts';
-import { TRAINING } from '../../parts/training-base.ts';
-import { SHARED_DIFFERENCES, searchLoop } from '../loop.ts';
-import { supervisedBy } from './shared.ts';
+import { z } from 'zod';
+import { SHARED_DIFFERENCES, searchLoop } from '../../recipes/agents/loop.ts';
+import { supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
+import { TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../define.ts';
 
 /*
  * WebThinker (arXiv 2504.21776; code: RUC-NLPIR/WebThinker): a reasoner reads what an explorer extracts from pages; online
@@ -17,7 +18,22 @@ const dpo = {
   gamma: 1.5,
 } as const;
 
-export const webThinker: Recipe = {
+const params = z.strictObject({
+  /**
+   * `end`, as the released code: a repeated query ends the rollout without an answer, one of at most five characters spends
+   * all searches. Absent: both are searched.
+   */
+  badQueries: z.literal('end').optional(),
+  /** `before`, as the released code: a search is counted before the limit is checked, so that one fewer is made. */
+  counted: z.literal('before').optional(),
+  /** Most links in a result that the explorer opens: names that are titles of pages. Absent: none. */
+  clicks: z.int().min(1).max(10).optional(),
+  /** The explorer's output so far follows its prompt again after every turn. */
+  reappends: z.literal(true).optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const webThinker = defineSystem({
   id: 'web-thinker',
   version: '1',
   title: 'WebThinker',
@@ -30,7 +46,7 @@ export const webThinker: Recipe = {
     differences: [
       ...SHARED_DIFFERENCES,
       'The explorer extracts whole sentences from ten passages and opens no links; `web-thinker/links` opens up to three (names in the results that are titles of pages). No reports are written.',
-      'At most 8 searches instead of 19 effective ones; a repeated query is searched again. `overrides.retrieval.lapses=end` does as the released code: a repeated query ends the rollout without an answer, and one of at most five characters uses up all searches.',
+      'At most 8 searches instead of 19 effective ones; a repeated query is searched again. `overrides.system.badQueries=end` does as the released code: a repeated query ends the rollout without an answer, and one of at most five characters uses up all searches.',
       'Pairs are sampled in every step, and the reference is always the checkpoint. `web-thinker/rounds` has the paper’s two rounds, each from the policy of the previous round, still with new pairs in every step; `web-thinker/rounds-once` samples pairs once per round.',
     ],
     published: {
@@ -45,7 +61,7 @@ export const webThinker: Recipe = {
       'dpo.stages.0.loss.gamma': 'ours; paper: above 1',
       'dpo.stages.0.loss.beta': 'ours; not given',
       'rounds.stages.0.loss.rounds': 'paper: two iterations, section 3.4',
-      'links.overrides.method.extraction.clicks': 'ours; paper: at most 10 interactions',
+      'links.overrides.system.clicks': 'ours; paper: at most 10 interactions',
       'rounds-once.stages.0.loss.passes': 'ours; not given',
       'rounds-once.stages.0.loss.pairsAnUpdate': 'ours; not given',
       'as-released-whole.overrides.retrieval.maxSearches': 'code: scripts/run_web_thinker.py',
@@ -53,6 +69,8 @@ export const webThinker: Recipe = {
     expectedEffect:
       'Preferring only fewer calls lowers searches at equal accuracy; preferring only correct ones raises both.',
   },
+  params,
+  loop: () => import('./loop.ts'),
   settings: {
     ...searchLoop(10, 8),
     dialect: 'search-o1',
@@ -76,7 +94,7 @@ export const webThinker: Recipe = {
       title: 'Online DPO that opens links in the results',
       differences: 'The query decides which links are opened; the paper asks its model.',
       settings: supervisedBy(dpo, {
-        overrides: { method: { extraction: { clicks: 3 } } },
+        overrides: { system: { clicks: 3 } },
       }),
     },
     {
@@ -99,7 +117,7 @@ export const webThinker: Recipe = {
       title: 'The same with the released code’s stop rules',
       differences:
         'As in the released code, a repeated query ends a rollout without an answer, and one of at most five characters uses up all searches.',
-      settings: supervisedBy(dpo, { overrides: { retrieval: { lapses: 'end' } } }),
+      settings: supervisedBy(dpo, { overrides: { system: { badQueries: 'end' } } }),
     },
     {
       name: 'as-released-whole',
@@ -108,10 +126,10 @@ export const webThinker: Recipe = {
         'In addition, a search is counted before the limit is checked, so 19 of 20 are made, and earlier extracts are appended to the extraction prompt again with every search; the explorer’s own turns are searches here.',
       settings: supervisedBy(dpo, {
         overrides: {
-          retrieval: { lapses: 'end', counted: 'before', maxSearches: 20 },
-          method: { extraction: { reappends: true } },
+          retrieval: { maxSearches: 20 },
+          system: { badQueries: 'end', counted: 'before', reappends: true },
         },
       }),
     },
   ],
-};
+});

@@ -3,29 +3,24 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import { runRollout } from '../../../src/agent/run.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
-import type { Policy } from '../../../src/policy/policy.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { eventsOf, expectSegments, QUESTION, retrieverOver } from '../helpers.ts';
-import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
-import { ScriptedPolicy } from '../scripted-policy.ts';
-import { tokenizer } from '../tokenizer.ts';
+import { eventsOf, expectSegments, QUESTION, retrieverOver } from '../../agent/helpers.ts';
+import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
+import { tokenizer } from '../../agent/tokenizer.ts';
 
-/** A context that restarts after each search, as SmartRAG's. */
-
-const RESET: SettingsOverride = { retrieval: { context: 'reset', k: 1 } };
+const RESET: SettingsOverride = { retrieval: { k: 1 }, system: { reset: true } };
 const search = (query: string): string => `<think> look</think><search> ${query}</search>`;
 const answer = (text: string): string =>
   `<think> so</think><short_answer> \\boxed{ ${text} }</short_answer>`;
 
-const rolloutOf = (policy: Policy, recipe: string, overrides: SettingsOverride): Promise<Rollout> =>
+const rolloutOf = (policy: ScriptedPolicy, overrides: SettingsOverride): Promise<Rollout> =>
   runRollout(
     { policy, retriever: retrieverOver(), router: createRouter(), now: Date.now },
     {
       question: QUESTION,
-      recipe: getRecipe(recipe),
+      recipe: getRecipe('smart-rag'),
       overrides,
       seed: 7,
       rolloutId: 'r',
@@ -41,7 +36,7 @@ async function run(
   overrides: SettingsOverride = RESET,
 ): Promise<{ rollout: Rollout; contexts: number[][]; policy: ScriptedPolicy }> {
   const policy = new ScriptedPolicy({ main: [first], asides });
-  const rollout = await rolloutOf(policy, 'smart-rag', overrides);
+  const rollout = await rolloutOf(policy, overrides);
   expectSegments(rollout);
   return { rollout, contexts: policy.sessions.map(({ ids }) => ids), policy };
 }
@@ -52,7 +47,7 @@ const idsByContext = ({ segments, contexts = [] }: Rollout): number[][] =>
     segments.slice(from, contexts[i] ?? segments.length).flatMap(({ ids }) => ids),
   );
 
-describe('a context that begins anew behind a search', () => {
+describe('a context that restarts after a search', () => {
   it('holds the result, where a background stands, and the question, and nothing else that was read or written', async () => {
     const texts = [search('author of Old Wolf'), search('birthplace of Victor Kerlund'), answer('Borfield')]; // prettier-ignore
     const { rollout, contexts, policy } = await run(texts);
@@ -73,7 +68,7 @@ describe('a context that begins anew behind a search', () => {
     expect(rollout.metrics).toMatchObject({ em: 1, searches: 2, formatValid: true });
   });
 
-  it('says of each result where it stands', async () => {
+  it('records the segment of each result', async () => {
     const { rollout } = await run([search('author of Old Wolf'), answer('Borfield')]);
     const [found] = eventsOf(rollout, 'retrieve');
     const segment = rollout.segments[found?.segment ?? -1];
@@ -95,70 +90,9 @@ describe('a context that begins anew behind a search', () => {
     expect(reward(two)).toBeCloseTo(0.1, 12);
   });
 
-  it('is not begun where a recipe does not ask for it', async () => {
+  it('is one where the reset is off', async () => {
     const { rollout } = await run([search('author of Old Wolf')], { retrieval: { k: 1 } });
     expect(rollout.contexts).toBeUndefined();
     expect(rollout.segments.some(({ role }) => role === 'result')).toBe(true);
-  });
-});
-
-describe('a context that loses what was judged useless', () => {
-  const STEPS = [
-    '<think> who</think><search> Silent Harbor</search>',
-    '<judge> no</judge><think> the book</think><search> author of Old Wolf</search>',
-    '<judge> yes</judge><think> born where</think><search> Victor Kerlund</search>',
-    '<judge> yes</judge><think> done</think><short_answer> \\boxed{ Borfield }</short_answer>',
-  ];
-  const judged = async (steps: readonly string[]): Promise<Rollout> => {
-    let next = 0;
-    const policy = new TextPolicy(new ScriptedBackend(() => tokensOf(steps[next++] ?? '')));
-    const overrides: SettingsOverride = {
-      blocks: ['judge'],
-      retrieval: { context: 'judged', k: 1, source: 'local' },
-    };
-    return rolloutOf(policy, 'search', overrides);
-  };
-  const textOf = ({ segments, contexts = [] }: Rollout, context: number): string =>
-    segments
-      .slice(context === 0 ? 0 : contexts[context - 1], contexts[context])
-      .map(({ text }) => text)
-      .join('');
-
-  it('goes on behind the next search without that result, and with all else', async () => {
-    const rollout = await judged(STEPS);
-    expect(rollout.contexts).toHaveLength(1);
-    expect(textOf(rollout, 0)).toContain('Maria Cordine');
-    const after = textOf(rollout, 1);
-    expect(after).not.toContain('Maria Cordine');
-    for (const kept of [
-      'Silent Harbor</search>',
-      '<judge> no</judge>',
-      'written by Victor Kerlund',
-      'born in Borfield',
-    ])
-      // prettier-ignore
-      expect(after).toContain(kept);
-    expect(rollout.answer).toBe('Borfield');
-  });
-
-  it('gives what the policy wrote before as read, so that each token is trained where it was sampled', async () => {
-    const rollout = await judged(STEPS);
-    const written = rollout.segments.filter(({ source }) => source === 'policy');
-    expect(written.map(({ text }) => text).join('')).toBe(STEPS.join(''));
-    const given = rollout.segments.filter(
-      ({ source, role }) => source === 'prompt' && role === 'search',
-    );
-    expect(given).toHaveLength(2);
-    expect(given.every(({ mask }) => mask === 0)).toBe(true);
-    for (const { segment } of eventsOf(rollout, 'retrieve'))
-      expect(rollout.segments[segment ?? -1]).toMatchObject({
-        source: 'environment',
-        role: 'result',
-      });
-  });
-
-  it('stays one where all is judged useful', async () => {
-    const all = STEPS.map((text) => text.replace('<judge> no', '<judge> yes'));
-    expect((await judged(all)).contexts).toBeUndefined();
   });
 });

@@ -1,0 +1,69 @@
+import type { Hit } from '../records/hits.ts';
+import type { RecipeSettings } from '../recipes/parts/settings.ts';
+import type { SystemSettings } from '../recipes/parts/system.ts';
+import type { Retrieval } from '../retrieval/retriever.ts';
+import type { RunState } from './state.ts';
+import type { SampleOptions } from './transcript/conversation.ts';
+
+/**
+ * Where a system may change the search loop. Each hook is called at one place of the loop, in this order; the loop does
+ * the usual where there is none.
+ */
+export interface LoopHooks {
+  /** Changes how the policy's next step is sampled. */
+  samplingOptions?(state: RunState): Partial<Pick<SampleOptions, 'sampling' | 'latent'>>;
+  /**
+   * Decides on a query that the policy wrote, before any limit is checked: `search` goes on; `skip` searches nothing and
+   * lets the policy continue; `end` means that the hook ended the rollout.
+   */
+  onQuery?(state: RunState, query: string): Promise<'search' | 'skip' | 'end'>;
+  /** Called before a search whose result the policy will read, the loop's own searches included. */
+  beforeSearch?(state: RunState): Promise<void>;
+  /** Finds more passages; they follow those that the search found. */
+  moreHits?(state: RunState, found: Retrieval, query: string): Promise<Hit[]>;
+  /** Writes what the policy reads in place of the passages; null: the passages. */
+  showResult?(state: RunState, query: string, hits: readonly Hit[]): Promise<ShownResult | null>;
+  /** Puts a result into the context. */
+  placeResult?: {
+    /** Number of the segment that `write` will put it into. */
+    segment(state: RunState): number;
+    write(state: RunState, text: string): Promise<void>;
+  };
+}
+
+export interface ShownResult {
+  text: string;
+  /** The summarizer had nothing to say: a hint follows. */
+  fallback: boolean;
+}
+
+type MakeHooks = (system: SystemSettings) => LoopHooks;
+
+const loaders = new Map<string, () => Promise<MakeHooks>>();
+const loaded = new Map<string, MakeHooks>();
+
+/** Says where a system's hooks are; they are loaded with its first rollout. */
+export const provideHooks = (id: string, load: () => Promise<MakeHooks>): void => {
+  loaders.set(id, load);
+};
+
+/** Loads the code of the systems that these settings name. @throws Error where one of them provides none */
+export async function loadHooks(all: readonly Pick<RecipeSettings, 'system'>[]): Promise<void> {
+  for (const id of new Set(all.flatMap(({ system }) => system?.id ?? []))) {
+    const load = loaders.get(id);
+    if (!load) throw new Error(`the code of the system "${id}" is not registered`);
+    if (!loaded.has(id)) loaded.set(id, await load());
+  }
+}
+
+const made = new WeakMap<RecipeSettings, LoopHooks>();
+
+/** Hooks under these settings, whose code is loaded. */
+export function hooksOf(settings: RecipeSettings): LoopHooks {
+  const { system } = settings;
+  const known = made.get(settings);
+  if (known) return known;
+  const hooks = (system && loaded.get(system.id)?.(system)) ?? {};
+  made.set(settings, hooks);
+  return hooks;
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { knownAs } from './nearest.ts';
+
+/**
+ * A system's own parameters: `settings.system` of a loop names the system and has them beside its id. The core knows
+ * neither; each system declares its schema here (`src/systems/define.ts`).
+ */
+export interface SystemSettings {
+  id: string;
+  [parameter: string]: unknown;
+}
+
+/** What a trainer or an exporter must know of a system's rollouts before its code is loaded. */
+export interface Traits {
+  /** The context restarts within a rollout. */
+  resetsContext?: boolean;
+  /** The thought is read as mixtures of tokens, by an adapter with gates. */
+  latent?: boolean;
+}
+
+interface DeclaredSystem {
+  params: z.ZodObject;
+  traits: (system: SystemSettings) => Traits;
+}
+
+const declared = new Map<string, DeclaredSystem>();
+
+export const declareSystem = (id: string, system: DeclaredSystem): void => {
+  declared.set(id, system);
+};
+
+/** The schema of a system's parameters; undefined where it declares none. */
+export const paramsOf = (id: string): z.ZodObject | undefined => declared.get(id)?.params;
+
+/** Traits of rollouts under these settings. */
+export const traitsOf = ({ system }: { system?: SystemSettings | undefined }): Traits =>
+  system === undefined ? {} : (declared.get(system.id)?.traits(system) ?? {});
+
+/** Parameters of a declared system, checked by its schema. */
+export const systemSchema = z
+  .looseObject({ id: z.string({ error: 'name the system whose parameters these are' }) })
+  .superRefine((system, context) => {
+    const params = paramsOf(system.id);
+    if (!params) {
+      const message = `the system "${system.id}" has no parameters; ${knownAs(system.id, [...declared.keys()])}`;
+      context.addIssue({ code: 'custom', path: ['id'], message });
+      return;
+    }
+    const { id: _, ...own } = system;
+    for (const { path, message } of params.safeParse(own).error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: [...path], message });
+  });

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import { provideHooks, type LoopHooks } from '../agent/hooks.ts';
+import type { Recipe } from '../recipes/parts/recipe.ts';
+import { declareSystem, type SystemSettings, type Traits } from '../recipes/parts/system.ts';
+
+/** A recipe with code of its own. */
+export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
+  /**
+   * Its own parameters, all optional or set in `settings.system`. A loop has them under `system`, beside the system's id:
+   * `--set overrides.system.clicks=3`.
+   */
+  params: Params;
+  /** What a trainer must know of its rollouts. */
+  traits?: (params: z.infer<Params>) => Traits;
+  /** The code of its loop, loaded with the first rollout. */
+  loop: () => Promise<{ hooks: (params: z.infer<Params>) => LoopHooks }>;
+}
+
+const ownOf = <Params extends z.ZodObject>(
+  params: Params,
+  { id: _, ...own }: SystemSettings,
+): z.infer<Params> => params.parse(own);
+
+/** Declares a system's parameters and code to the core. @returns its recipe, for the list */
+export function defineSystem<Params extends z.ZodObject>({
+  params,
+  traits = () => ({}),
+  loop,
+  ...recipe
+}: SystemDefinition<Params>): Recipe {
+  declareSystem(recipe.id, { params, traits: (system) => traits(ownOf(params, system)) });
+  provideHooks(recipe.id, async () => {
+    const { hooks } = await loop();
+    return (system) => hooks(ownOf(params, system));
+  });
+  const { settings } = recipe;
+  return { ...recipe, settings: { ...settings, system: { ...settings.system, id: recipe.id } } };
+}

@@ -1,0 +1,75 @@
+import { forceAnswer } from '../../agent/answering.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import { stop, type RunState } from '../../agent/state.ts';
+import { extract, extractsOf } from '../../agent/summarizing.ts';
+import { linksIn, pageOf } from '../../agent/tools/browse.ts';
+import type { Hit } from '../../records/hits.ts';
+import type { Retrieval } from '../../retrieval/retriever.ts';
+import type { Params } from './system.ts';
+
+/** Longest query that the released code calls invalid, in characters. */
+const INVALID = 5;
+
+/** Passages that a search for a link's name brings. */
+const LINK_DEPTH = 3;
+
+async function spendSearches(state: RunState, detail: string): Promise<'end'> {
+  await forceAnswer(state, { reason: 'max-searches', detail }, true);
+  return 'end';
+}
+
+/** run_web_thinker.py: a repeated query ends the rollout without an answer, a very short one spends all searches. */
+async function endAtBadQuery(state: RunState, query: string): Promise<'search' | 'end'> {
+  if (state.searches.some((earlier) => earlier.query === query)) {
+    stop(state, 'end-of-text', 'a query that was asked before ends the rollout');
+    return 'end';
+  }
+  return query.length > INVALID
+    ? 'search'
+    : spendSearches(state, `a query of at most ${INVALID} characters spends all searches`);
+}
+
+/** A search is counted before the limit is checked, so that one fewer is made. */
+async function countFirst(state: RunState): Promise<'search' | 'end'> {
+  const { maxSearches } = state.settings.retrieval;
+  const most = maxSearches - 1;
+  if (maxSearches === 0 || state.searches.length + state.lookups < most) return 'search';
+  return spendSearches(state, `all ${most} searches are made`);
+}
+
+/** The explorer's clicks: pages of the links in a result, each the first of its title that a search for that name brings. */
+async function openLinks(
+  { deps, request }: RunState,
+  { hits, source }: Retrieval,
+  query: string,
+  clicks: number,
+): Promise<Hit[]> {
+  const opened: Hit[] = [];
+  for (const name of linksIn(query, hits)) {
+    if (opened.length >= clicks) break;
+    const found = await deps.retriever.search(source, name, LINK_DEPTH, request.signal);
+    const page = pageOf(name, found.hits);
+    if (page) opened.push(page);
+  }
+  return opened;
+}
+
+/**
+ * What follows the prompt of an explorer that appends all its output again after every turn: of n outputs the first is
+ * there n times.
+ */
+export const reappended = (outputs: readonly string[]): string[] =>
+  outputs.flatMap((_, turn) => outputs.slice(0, turn + 1));
+
+export const hooks = ({ badQueries, counted, clicks, reappends }: Params): LoopHooks => ({
+  async onQuery(state, query) {
+    if (badQueries === 'end' && (await endAtBadQuery(state, query)) === 'end') return 'end';
+    return counted === 'before' ? countFirst(state) : 'search';
+  },
+  ...(clicks !== undefined && {
+    moreHits: (state, found, query) => openLinks(state, found, query, clicks),
+  }),
+  ...(reappends && {
+    showResult: (state, query, hits) => extract(state, query, hits, reappended(extractsOf(state))),
+  }),
+});
