@@ -149,11 +149,6 @@ export function adoptStep(state: RunState, generated: Generated): StepEnd {
   return end ?? { type: 'again' };
 }
 
-/** HRPO: what is written in a block that is no thought is read as tokens. */
-const thinksInMixtures = ({ settings, conversation }: RunState): boolean =>
-  settings.method?.latent === true &&
-  (conversation.parser.open === null || conversation.parser.open === 'think');
-
 /**
  * Lets the policy write until it searches, answers, ends or meets a limit.
  * @param stops where a loop waits for something else, such as the end of a thought
@@ -174,7 +169,6 @@ export async function policyStep(
       stops,
       sampling: settings.sampling,
       ...state.hooks.samplingOptions?.(state),
-      ...(thinksInMixtures(state) ? { latent: state.tags.thoughtEnds } : {}),
       signal: request.signal,
     },
     (placed) => {

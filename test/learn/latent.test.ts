@@ -27,7 +27,7 @@ const thinking = (gates?: { rMin: number; rMax: number }): TrainSettings => {
       loop: 'rationale',
       background: { mode: 'off' },
       stie: { mode: 'off' },
-      method: { latent: true },
+      system: { id: 'hrpo' },
     },
     steps: 2,
     temperature: 0.8,

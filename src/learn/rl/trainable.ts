@@ -46,10 +46,8 @@ export function untrainable(
   };
   // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
   const { topP, curriculum, adapter } = settings;
-  const { loop, sampling, retrieval, method } = withOverrides(
-    recipeOf(settings).settings,
-    settings.overrides,
-  );
+  const rollouts = withOverrides(recipeOf(settings).settings, settings.overrides);
+  const { loop, sampling, retrieval } = rollouts;
   if (settings.steps === 0 && !settings.warmUp && done === undefined)
     return {
       path: 'steps',
@@ -88,13 +86,16 @@ export function untrainable(
   const unasked = done === undefined ? probeClash(settings) : null;
   const clash = unasked ?? switchClash(settings) ?? chosenClash(settings) ?? contextClash(settings);
   if (clash) return clash;
-  if (adapter.gates && method?.latent !== true)
+  if (adapter.gates && !traitsOf(rollouts).latent)
     return {
       path: 'adapter.gates',
       message:
         `Training the recipe ${settings.recipe} with gates is refused: its policy reads only tokens, so gates ` +
         'would learn nothing. ' +
-        advice('Set adapter.gates to null, or overrides.method.latent to true.', 'without gates'),
+        advice(
+          'Set adapter.gates to null, or choose a recipe that thinks in mixtures of tokens.',
+          'without gates',
+        ),
     };
   if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
     return {

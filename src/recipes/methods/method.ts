@@ -36,11 +36,6 @@ export const methodSchema = z.strictObject({
   chain: chainSchema.optional(),
   /** Order in which passages of one retrieval are shown; absent: best first. */
   order: z.literal('best-last').optional(),
-  /**
-   * HRPO: what the policy writes is read, until its thought is over, as a mixture of each token and what was expected in
-   * its place; with an adapter that has gates. Without gates, and where absent, tokens are read as themselves.
-   */
-  latent: z.literal(true).optional(),
 });
 export type Method = z.infer<typeof methodSchema>;
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => policy.dispose());
 
 it('every prompted system runs in its nearest form, by its own way of searching', async () => {
-  const able = PROMPTED.filter(({ needs }) => needs === undefined);
+  const able = [...PROMPTED, getRecipe('search-o1')].filter(({ needs }) => needs === undefined);
   const ran = await Promise.all(
     able.map((recipe) =>
       runRollout(

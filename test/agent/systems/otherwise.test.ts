@@ -205,7 +205,9 @@ describe('the shipped policy in the shipped world', () => {
     );
 
   it('every system that is trained otherwise runs by its own way', async () => {
-    const ran = await Promise.all(OTHERWISE.map(({ id }) => run(id)));
+    const ran = await Promise.all(
+      [...OTHERWISE, getRecipe('web-thinker')].map(({ id }) => run(id)),
+    );
     const byId = new Map(ran.map((rollout) => [rollout.recipe.id, rollout]));
     for (const rollout of ran) {
       expectSegments(rollout, policy.tokenizer);

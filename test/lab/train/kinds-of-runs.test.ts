@@ -70,7 +70,7 @@ it('gates are trained beside an adapter, taken along, and asked with', async () 
       loop: 'rationale',
       background: { mode: 'off' },
       stie: { mode: 'off' },
-      method: { latent: true },
+      system: { id: 'hrpo' },
     },
     adapter: { ...short.adapter, gates },
     objective: {

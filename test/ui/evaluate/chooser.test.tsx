@@ -1,13 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RECIPES } from '../../../src/systems/index.ts';
-import { recipeSettingsSchema, withOverrides } from '../../../src/recipes/parts/settings.ts';
+import {
+  recipeSettingsSchema,
+  withOverrides,
+  type RecipeSettings,
+} from '../../../src/recipes/parts/settings.ts';
 import { DEFAULT_SPEC } from '../../../src/evaluate/systems/spec.ts';
 import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
 import { CustomEditor } from '../../../src/ui/evaluate/chooser/CustomEditor.tsx';
 import { nameOfSpec } from '../../../src/ui/evaluate/chooser/names.ts';
 import { NewEvaluation } from '../../../src/ui/evaluate/chooser/NewEvaluation.tsx';
 import {
-  SETTING_PARTS,
+  settingParts,
   valueAt,
   withValue,
 } from '../../../src/ui/evaluate/chooser/setting-fields.ts';
@@ -87,24 +91,29 @@ const leaves = (value: unknown, path: string): string[] =>
     : [path];
 
 describe('the fields of a system', () => {
-  const fields = SETTING_PARTS.flatMap((part) => part.fields);
-  const paths = fields.map(({ path }) => path);
+  const fieldsOf = (settings: RecipeSettings) =>
+    settingParts(settings).flatMap((part) => part.fields);
   /** A setting of several forms is one field, written as JSON. */
-  const reached = (leaf: string): boolean =>
-    fields.some(
+  const reached = (settings: RecipeSettings, leaf: string): boolean =>
+    fieldsOf(settings).some(
       ({ path, setting }) =>
         path === leaf || (setting.kind === 'json' && leaf.startsWith(`${path}.`)),
     );
 
   it('reach every setting of every recipe, each once', () => {
-    for (const { settings } of RECIPES)
-      expect(leaves(settings, '').filter((path) => !reached(path))).toEqual([]);
-    expect(new Set(paths).size).toBe(paths.length);
+    for (const { id, settings } of RECIPES) {
+      const missing = leaves(settings, '').filter((path) => !reached(settings, path));
+      // Which system it is does not change.
+      expect(missing).toEqual(settings.system ? ['system.id'] : []);
+      expect(settings.system?.id ?? id).toBe(id);
+      const paths = fieldsOf(settings).map(({ path }) => path);
+      expect(new Set(paths).size).toBe(paths.length);
+    }
   });
 
   it('offer what the schema allows', () => {
     const kindAt = (path: string) =>
-      SETTING_PARTS.flatMap(({ fields }) => fields).find((field) => field.path === path)?.setting;
+      fieldsOf(RECIPES[0]!.settings).find((field) => field.path === path)?.setting;
     expect(kindAt('stie.mode')).toEqual({ kind: 'choice', values: ['paper', 'corrected', 'off'] });
     expect(kindAt('retrieval.k')).toMatchObject({ kind: 'number', whole: true, min: 1, max: 20 });
     expect(kindAt('stie.stop.epsilon')).toMatchObject({ kind: 'number', whole: false });

@@ -1,7 +1,9 @@
-import type { Recipe, Variant } from '../parts/recipe.ts';
-import type { TrainSettings } from '../parts/training.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
-import { DEFAULT_SETTINGS } from '../parts/settings.ts';
+import { z } from 'zod';
+import type { Variant } from '../../recipes/parts/recipe.ts';
+import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../define.ts';
 
 /*
  * HRPO, hybrid latent reasoning (arXiv 2505.18454; code: Yueeeeeeee/HRPO, hrpo_rag.py, patch.py, unsloth/models/llama.py):
@@ -42,7 +44,7 @@ const variant = (name: string, title: string, gates: Gates): Variant => ({
   },
 });
 
-export const hrpo: Recipe = {
+export const hrpo = defineSystem({
   id: 'hrpo',
   version: '2',
   title: 'HRPO',
@@ -79,16 +81,18 @@ export const hrpo: Recipe = {
     expectedEffect:
       'Mean a falls below its start and completions get shorter; with gates that stay closed (a = 1) it is GRPO on tokens, bit for bit.',
   },
+  params: z.strictObject({}),
+  traits: () => ({ latent: true }),
+  loop: () => import('./loop.ts'),
   settings: {
     ...DEFAULT_SETTINGS,
     loop: 'think',
     dialect: 'hrpo',
     background: { ...DEFAULT_SETTINGS.background, mode: 'shown-and-used-by-T', k: 3 },
     retrieval: { ...DEFAULT_SETTINGS.retrieval, maxSearches: 0 },
-    method: { latent: true },
   },
   training: [
     variant('hrpo', 'HRPO, exact match', GATES),
     variant('shut', 'GRPO on tokens: a = 1 (ablation)', { ...GATES, rMin: 1, rMax: 1 }),
   ],
-};
+});
