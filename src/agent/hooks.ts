@@ -13,8 +13,8 @@ export interface LoopHooks {
   /** Changes how the policy's next step is sampled. */
   samplingOptions?(state: RunState): Partial<Pick<SampleOptions, 'sampling' | 'latent'>>;
   /**
-   * Decides on a query that the policy wrote, before any limit is checked: `search` goes on; `skip` searches nothing and
-   * lets the policy continue; `end` means that the hook ended the rollout.
+   * Decides on a query that the policy wrote, before any limit is checked: `search` makes the search; `skip` searches nothing
+   * and lets the policy continue; `end` means that the hook ended the rollout.
    */
   onQuery?(state: RunState, query: string): Promise<'search' | 'skip' | 'end'>;
   /** Called before a search whose result the policy will read, the loop's own searches included. */

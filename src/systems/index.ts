@@ -42,15 +42,9 @@ import type { TrainSettings } from '../recipes/parts/training.ts';
 import { ur2 } from '../recipes/agents/ur2.ts';
 import { ur2Released } from '../recipes/agents/ur2-released.ts';
 
-export {
-  findTraining,
-  getRecipe,
-  ownTrajectoriesOf,
-  recipeOf,
-  type Training,
-} from '../recipes/registry.ts';
+export { findTraining, getRecipe, recipeOf, type Training } from '../recipes/registry.ts';
 
-/** All systems, in menu order. To add one: a folder and a line here. Whoever imports this file has them all registered. */
+/** All systems, in menu order. To add one: a folder and a line here. Importing this file registers them. */
 export const RECIPES: readonly Recipe[] = [
   kunlunBaize,
   search,

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -47,13 +55,14 @@ beforeAll(() => {
   for (const path of ['node_modules', 'public']) symlinkSync(join(root, path), join(dir, path));
   writeFileSync(join(dir, 'drive.ts'), DRIVER);
 
-  writeFileSync(join(dir, `src/recipes/agents/${id}.ts`), source);
+  mkdirSync(join(dir, `src/systems/${id}`));
+  writeFileSync(join(dir, `src/systems/${id}/system.ts`), source);
   const list = join(dir, 'src/systems/index.ts');
   const text = readFileSync(list, 'utf8').replace(
     'readonly Recipe[] = [',
     `readonly Recipe[] = [\n  ${name},`,
   );
-  writeFileSync(list, `import { ${name} } from '../recipes/agents/${id}.ts';\n${text}`);
+  writeFileSync(list, `import { ${name} } from './${id}/system.ts';\n${text}`);
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
