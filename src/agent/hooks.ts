@@ -11,23 +11,27 @@ import type { SampleOptions } from './transcript/conversation.ts';
  */
 export interface LoopHooks {
   /** Changes how the policy's next step is sampled. */
-  samplingOptions?(state: RunState): Partial<Pick<SampleOptions, 'sampling' | 'latent'>>;
+  samplingOptions?: (state: RunState) => Partial<Pick<SampleOptions, 'sampling' | 'latent'>>;
   /**
    * Decides on a query that the policy wrote, before any limit is checked: `search` makes the search; `skip` searches nothing
    * and lets the policy continue; `end` means that the hook ended the rollout.
    */
-  onQuery?(state: RunState, query: string): Promise<'search' | 'skip' | 'end'>;
+  onQuery?: (state: RunState, query: string) => Promise<'search' | 'skip' | 'end'>;
   /** Called before a search whose result the policy will read, the loop's own searches included. */
-  beforeSearch?(state: RunState): Promise<void>;
+  beforeSearch?: (state: RunState) => Promise<void>;
   /** Finds more passages; they follow those that the search found. */
-  moreHits?(state: RunState, found: Retrieval, query: string): Promise<Hit[]>;
+  moreHits?: (state: RunState, found: Retrieval, query: string) => Promise<Hit[]>;
   /** Writes what the policy reads in place of the passages; null: the passages. */
-  showResult?(state: RunState, query: string, hits: readonly Hit[]): Promise<ShownResult | null>;
+  showResult?: (
+    state: RunState,
+    query: string,
+    hits: readonly Hit[],
+  ) => Promise<ShownResult | null>;
   /** Puts a result into the context. */
   placeResult?: {
     /** Number of the segment that `write` will put it into. */
-    segment(state: RunState): number;
-    write(state: RunState, text: string): Promise<void>;
+    segment: (state: RunState) => number;
+    write: (state: RunState, text: string) => Promise<void>;
   };
 }
 

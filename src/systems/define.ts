@@ -16,10 +16,13 @@ export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
   loop: () => Promise<{ hooks: (params: z.infer<Params>) => LoopHooks }>;
 }
 
-const ownOf = <Params extends z.ZodObject>(
+function ownOf<Params extends z.ZodObject>(
   params: Params,
-  { id: _, ...own }: SystemSettings,
-): z.infer<Params> => params.parse(own);
+  system: SystemSettings,
+): z.infer<Params> {
+  const { id: _, ...own } = system;
+  return params.parse(own);
+}
 
 /** Declares a system's parameters and code to the core. @returns its recipe, for the list */
 export function defineSystem<Params extends z.ZodObject>({
