@@ -117,7 +117,9 @@ export function measure(root: string): Measured[] {
       .length,
     'files in src': sources.length,
     'folders in src, without one per system': new Set(
-      sources.map(({ path }) => dirname(path)).filter((folder) => !/^src\/systems\/./.test(folder)),
+      sources
+        .map(({ path }) => dirname(path))
+        .filter((folder) => !/^src\/systems\/(?!parts)./.test(folder)),
     ).size,
     'lines in src': sum(sources.map(lines)),
     'zustand stores': sum(
@@ -133,16 +135,16 @@ export function measure(root: string): Measured[] {
 
 /** By name: target and limit. Files, folders and lines have some room, so that a feature may add a file. */
 export const LIMITS = {
-  'settings of the loop': [50, 104],
+  'settings of the loop': [50, 105],
   'settings of training': [65, 141],
   'rewards in the core': [20, 63],
   'files to read for a GRPO step': [10, 222],
-  'lines to read for a GRPO step': [1200, 20_800],
-  'files of the loop that mention STIE': [12, 17],
+  'lines to read for a GRPO step': [1200, 20_900],
+  'files of the loop that mention STIE': [12, 18],
   'files of the core that name a system': [0, 50],
-  'files in src': [1250, 1940],
-  'folders in src, without one per system': [160, 273],
-  'lines in src': [160_000, 200_000],
+  'files in src': [1250, 1950],
+  'folders in src, without one per system': [160, 276],
+  'lines in src': [160_000, 200_800],
   'zustand stores': [12, 32],
   'MB tracked': [60, 60],
   'kB of README': [8, 8],

@@ -20,7 +20,19 @@ import { interleaved } from '../recipes/agents/blocks/interleaved.ts';
 import { memoryR1 } from '../recipes/agents/blocks/memory-r1.ts';
 import { rSearch } from '../recipes/agents/blocks/r-search.ts';
 import { s3 } from '../recipes/agents/blocks/s3.ts';
-import { OTHERWISE } from '../recipes/agents/otherwise/list.ts';
+import { afterCtm } from '../recipes/agents/otherwise/after-ctm.ts';
+import { agentDistillation } from '../recipes/agents/otherwise/agent-distillation.ts';
+import { arBench } from '../recipes/agents/otherwise/ar-bench.ts';
+import { cir } from '../recipes/agents/otherwise/cir.ts';
+import { collabRag } from '../recipes/agents/otherwise/collab-rag.ts';
+import { composeRag } from '../recipes/agents/planned/compose-rag.ts';
+import { corag } from '../recipes/agents/otherwise/corag.ts';
+import { cort } from '../recipes/agents/otherwise/cort.ts';
+import { dto } from '../recipes/agents/otherwise/dto.ts';
+import { ragGym } from '../recipes/agents/otherwise/rag-gym.ts';
+import { rare } from '../recipes/agents/otherwise/rare.ts';
+import { select2Reason } from '../recipes/agents/otherwise/select2reason.ts';
+import { start } from '../recipes/agents/otherwise/start.ts';
 import { empirical } from '../recipes/agents/switches/empirical.ts';
 import { medR3 } from '../recipes/agents/steps/med-r3.ts';
 import { r1Router } from '../recipes/agents/steps/r1-router.ts';
@@ -28,7 +40,18 @@ import { simpleRlZoo } from '../recipes/agents/switches/simple-rl-zoo.ts';
 import { kunlunBaize } from '../recipes/kunlun-baize.ts';
 import { naiveGeneration } from '../recipes/naive-generation.ts';
 import { naiveRag } from '../recipes/naive-rag.ts';
-import { PROMPTED } from '../recipes/prompted/list.ts';
+import { activeRag } from '../recipes/prompted/active-rag.ts';
+import { chainOfThought } from '../recipes/prompted/chain-of-thought.ts';
+import { flare } from '../recipes/prompted/flare.ts';
+import { instructRag } from '../recipes/prompted/instruct-rag.ts';
+import { ircot } from '../recipes/prompted/ircot.ts';
+import { iterRetgen } from '../recipes/prompted/iter-retgen.ts';
+import { rat } from '../recipes/prompted/rat.ts';
+import { react } from '../recipes/prompted/react.ts';
+import { rewriteRetrieveRead } from '../recipes/prompted/rewrite-retrieve-read.ts';
+import { searChain } from '../recipes/prompted/sear-chain.ts';
+import { selfAsk } from '../recipes/prompted/self-ask.ts';
+import { selfRag } from '../recipes/prompted/self-rag.ts';
 import { r1Searcher } from '../recipes/r1-searcher.ts';
 import { searchR1 } from '../recipes/search-r1.ts';
 import { search } from '../recipes/search.ts';
@@ -79,14 +102,35 @@ export const RECIPES: readonly Recipe[] = [
   medR3,
   simpleRlZoo,
   hrpo,
-  ...OTHERWISE.slice(0, 3),
+  corag,
+  collabRag,
+  ragGym,
   webThinker,
-  ...OTHERWISE.slice(3),
+  rare,
+  start,
+  agentDistillation,
+  select2Reason,
+  dto,
+  cort,
+  cir,
+  afterCtm,
+  arBench,
+  composeRag,
   naiveRag,
   naiveGeneration,
-  ...PROMPTED.slice(0, 6),
+  chainOfThought,
+  rewriteRetrieveRead,
+  ircot,
+  iterRetgen,
+  selfAsk,
+  rat,
   searchO1,
-  ...PROMPTED.slice(6),
+  react,
+  flare,
+  selfRag,
+  searChain,
+  instructRag,
+  activeRag,
 ];
 
 registerRecipes(RECIPES);

@@ -3,7 +3,7 @@ import { knownAs } from './nearest.ts';
 
 /**
  * A system's own parameters: `settings.system` of a loop names the system and has them beside its id. The core knows
- * neither; each system declares its schema here (`src/systems/define.ts`).
+ * neither; each system declares its schema here (`src/systems/parts/define.ts`).
  */
 export interface SystemSettings {
   id: string;

@@ -44,7 +44,7 @@ const extractive = new Extractive();
 /**
  * The extractive summary, with the gold sentences that were retrieved and that it drops before it: the bound of what a
  * better choice of sentences gives (UR², arXiv 2508.06165, section 3.1.1). Gold sentences only would be no bound, since a
- * query that strays would read nothing to go on with.
+ * query that strays would read nothing.
  */
 export const oracle: Method = {
   id: 'oracle/1',

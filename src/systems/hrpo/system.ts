@@ -3,7 +3,7 @@ import type { Variant } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
-import { defineSystem } from '../define.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * HRPO, hybrid latent reasoning (arXiv 2505.18454; code: Yueeeeeeee/HRPO, hrpo_rag.py, patch.py, unsloth/models/llama.py):

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
 import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
-import { defineSystem } from '../define.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): at most 4 searches of 3 passages; after every result the

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
-import { defineSystem } from '../define.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * Search-o1 (arXiv 2501.05366; code: sunnynexus/Search-o1): at most 10 searches, k of 10. The extraction sees the

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
 import { CRITIC, OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
-import { defineSystem } from '../define.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * SmartRAG (arXiv 2410.18141; code: gaojingsheng/SmartRAG): decides whether to search, searches up to a quota, answers;

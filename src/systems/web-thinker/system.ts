@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SHARED_DIFFERENCES, searchLoop } from '../../recipes/agents/loop.ts';
 import { supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
 import { TRAINING } from '../../recipes/parts/training-base.ts';
-import { defineSystem } from '../define.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * WebThinker (arXiv 2504.21776; code: RUC-NLPIR/WebThinker): a reasoner reads what an explorer extracts from pages; online

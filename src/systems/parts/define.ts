@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { provideHooks, type LoopHooks } from '../agent/hooks.ts';
-import type { Recipe } from '../recipes/parts/recipe.ts';
-import { declareSystem, type SystemSettings, type Traits } from '../recipes/parts/system.ts';
+import { provideHooks, type LoopHooks } from '../../agent/hooks.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
 
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
