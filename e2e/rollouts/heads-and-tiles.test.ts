@@ -48,12 +48,15 @@ it('keeps right or wrong in view at the right end of the table, as its outcome s
     await page.locator('.outcome-mark').first().waitFor();
     const scroller = page.getByRole('group', { name: 'Rollouts, table' });
     const seen = await scroller.evaluate((table) => {
+      // On a phone the page scrolls to it.
+      table.scrollIntoView({ block: 'start' });
       table.scrollLeft = table.scrollWidth;
       const heads = [...table.querySelectorAll('thead th')];
       const outcome = heads.findIndex((head) => head.getAttribute('aria-label') === 'outcome');
       const box = table.getBoundingClientRect();
+      const seenTo = document.querySelector('main')?.getBoundingClientRect().bottom ?? 0;
       const rows = [...table.querySelectorAll('tbody tr[data-position]')].filter(
-        (row) => row.getBoundingClientRect().bottom < box.bottom,
+        (row) => row.getBoundingClientRect().bottom < Math.min(box.bottom, seenTo),
       );
       return {
         scrolled: table.scrollLeft > 0,

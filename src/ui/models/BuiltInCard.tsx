@@ -5,8 +5,7 @@ import { fileUrl } from '../kit/page/page-root.ts';
 import { useAnswer } from '../kit/use-answer.ts';
 import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
 import { FitLine } from './fit/FitLine.tsx';
-import { CardLinks } from './parts/CardLinks.tsx';
-import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
+import { CardLinks, UseAsPolicy } from './parts/UseAsPolicy.tsx';
 
 /** Facts of a checkpoint before it is loaded. */
 interface Served {

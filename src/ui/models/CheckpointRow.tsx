@@ -21,8 +21,7 @@ import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
 import { OfferLine } from './adapter/OfferLine.tsx';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
-import { CardLinks } from './parts/CardLinks.tsx';
-import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
+import { CardLinks, UseAsPolicy } from './parts/UseAsPolicy.tsx';
 import { FolderButton } from './parts/FolderButton.tsx';
 
 /** The source of the files, exact enough to fetch them again. */

@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { headlineOf } from '../../evaluate/held-out-scores.ts';
-import { runsVerdict } from '../../evaluate/verdict/of-training.ts';
+import { runsVerdict } from '../../evaluate/training-verdict.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
 import { ChartTools } from '../kit/charts/ChartTools.tsx';
 import { ChartsTogether } from '../kit/charts/charts-store.tsx';

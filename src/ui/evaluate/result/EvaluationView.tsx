@@ -2,7 +2,7 @@ import { useCallback, useDeferredValue, useEffect, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
-import { systemsVerdict } from '../../../evaluate/verdict/of-systems.ts';
+import { systemsVerdict } from '../../../evaluate/systems/table/verdict.ts';
 import type { EvaluationRecord } from '../../../lab/contract/records/evaluations.ts';
 import { CompareEvaluations } from '../compare/CompareEvaluations.tsx';
 import { QuestionsView } from '../questions/QuestionsView.tsx';

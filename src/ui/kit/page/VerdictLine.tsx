@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../evaluate/verdict/verdict.ts';
+import type { Verdict } from '../../../evaluate/verdict.ts';
 import { Terms } from '../words/explain/Term.tsx';
 
 /** The verdict on top of a page; nothing where there is none to give. */

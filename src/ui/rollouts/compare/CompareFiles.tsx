@@ -1,7 +1,7 @@
 import { Select } from '../../kit/fields/Select.tsx';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { filesVerdict } from '../../../evaluate/verdict/of-rollouts.ts';
+import { filesVerdict } from '../../../evaluate/rollouts/verdict.ts';
 import type { ComparedQuestion, Criterion } from '../../../evaluate/rollouts/compare-runs.ts';
 import { NO_INTERVAL } from '../../../evaluate/paired-difference.ts';
 import type { ComparedRuns } from '../../../lab/contract/rollouts.ts';

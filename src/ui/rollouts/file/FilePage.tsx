@@ -3,7 +3,7 @@ import { Select } from '../../kit/fields/Select.tsx';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
-import { rolloutsVerdict } from '../../../evaluate/verdict/of-rollouts.ts';
+import { rolloutsVerdict } from '../../../evaluate/rollouts/verdict.ts';
 import { lacksLine } from '../../../evaluate/rollouts/missing-parts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { VerdictLine } from '../../kit/page/VerdictLine.tsx';

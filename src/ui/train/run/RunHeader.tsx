@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
 import { headlineOf } from '../../../evaluate/held-out-scores.ts';
-import { trainingVerdict } from '../../../evaluate/verdict/of-training.ts';
+import { trainingVerdict } from '../../../evaluate/training-verdict.ts';
 import { nothingLearned } from '../../../learn/run/nothing-learned.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
@@ -29,10 +29,11 @@ import {
   isPrepared,
   learnedNothing,
   phaseText,
+  stagesOf,
   STATUS_SIGNS,
+  type Stage,
   stepShareText,
 } from './run-words.ts';
-import { stagesOf, type Stage } from './stages.ts';
 import { StopChoices } from './StopChoices.tsx';
 import { WithoutWarmUp } from './WithoutWarmUp.tsx';
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Reading } from '../../../../src/lab/contract/rollouts.ts';
-import { unfilledViews } from '../../../../src/ui/rollouts/reader/unfilled.ts';
-import { ViewTabs } from '../../../../src/ui/rollouts/reader/ViewTabs.tsx';
+import { unfilledViews, ViewTabs } from '../../../../src/ui/rollouts/reader/ViewTabs.tsx';
 import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
 import { importOne } from '../../../formats/rollouts/helpers.ts';
 import { htmlOf } from '../../kit/render.tsx';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { TrainPhase } from '../../../../src/lab/contract/training.ts';
 import type { TrainSettings } from '../../../../src/recipes/parts/training.ts';
 import { getTraining } from '../../../../src/systems/index.ts';
-import { stagesOf } from '../../../../src/ui/train/run/stages.ts';
+import { stagesOf } from '../../../../src/ui/train/run/run-words.ts';
 
 const plain: TrainSettings = getTraining('search/grpo');
 const settings: TrainSettings = {

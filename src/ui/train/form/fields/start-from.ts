@@ -14,7 +14,7 @@ const sameModel = (a: PolicyRef, b: PolicyRef): boolean =>
   a.kind === b.kind && ('id' in a ? a.id : '') === ('id' in b ? b.id : '');
 
 /** Runs of this model with a trained adapter, newest first. */
-export const startRuns = (runs: readonly RunRecord[], policy: PolicyRef): RunRecord[] =>
+const startRuns = (runs: readonly RunRecord[], policy: PolicyRef): RunRecord[] =>
   runs.filter(
     (run) =>
       run.deletedAt === null &&

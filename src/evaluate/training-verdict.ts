@@ -1,6 +1,6 @@
-import { differenceOf } from '../paired-difference.ts';
-import type { Headline } from '../held-out-scores.ts';
-import { shareInterval } from '../../base/statistics.ts';
+import { differenceOf } from './paired-difference.ts';
+import type { Headline } from './held-out-scores.ts';
+import { shareInterval } from '../base/statistics.ts';
 import {
   countText,
   intervalText,

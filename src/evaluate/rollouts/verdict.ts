@@ -1,5 +1,5 @@
-import type { RunComparison } from '../rollouts/compare-runs.ts';
-import type { Statistics } from '../rollouts/statistics.ts';
+import type { RunComparison } from './compare-runs.ts';
+import type { Statistics } from './statistics.ts';
 import {
   countText,
   fewestQuestions,
@@ -8,7 +8,7 @@ import {
   questionsNeeded,
   shareText,
   type Verdict,
-} from './verdict.ts';
+} from '../verdict.ts';
 
 /**
  * How good the rollouts of a file are, and what fails most.

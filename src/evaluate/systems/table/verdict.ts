@@ -1,6 +1,6 @@
-import type { EvaluationResult } from '../systems/result.ts';
-import type { MeasureId } from '../systems/table/measures.ts';
-import type { SystemsTable, TableCell, TableRow } from '../systems/table/shape.ts';
+import type { EvaluationResult } from '../result.ts';
+import type { MeasureId } from './measures.ts';
+import type { SystemsTable, TableCell, TableRow } from './shape.ts';
 import {
   countText,
   fewestQuestions,
@@ -10,7 +10,7 @@ import {
   questionsNeeded,
   shareText,
   type Verdict,
-} from './verdict.ts';
+} from '../../verdict.ts';
 
 const LEVEL = 0.05;
 

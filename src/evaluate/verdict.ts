@@ -1,4 +1,4 @@
-import type { PairedDifference } from '../paired-difference.ts';
+import type { PairedDifference } from './paired-difference.ts';
 
 /** The sentence on top of a page: what came out, and what to do next. */
 export interface Verdict {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { headlineOf } from '../../../src/evaluate/held-out-scores.ts';
-import { compareRuns } from '../../../src/evaluate/rollouts/compare-runs.ts';
-import { statisticsOf } from '../../../src/evaluate/rollouts/statistics.ts';
-import type { RolloutFacts } from '../../../src/evaluate/rollouts/lint/facts.ts';
-import type { EvaluationResult } from '../../../src/evaluate/systems/result.ts';
-import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
-import { filesVerdict, rolloutsVerdict } from '../../../src/evaluate/verdict/of-rollouts.ts';
-import { systemsVerdict } from '../../../src/evaluate/verdict/of-systems.ts';
+import { headlineOf } from '../../src/evaluate/held-out-scores.ts';
+import { compareRuns } from '../../src/evaluate/rollouts/compare-runs.ts';
+import { statisticsOf } from '../../src/evaluate/rollouts/statistics.ts';
+import type { RolloutFacts } from '../../src/evaluate/rollouts/lint/facts.ts';
+import type { EvaluationResult } from '../../src/evaluate/systems/result.ts';
+import { systemsTables } from '../../src/evaluate/systems/table/table.ts';
+import { filesVerdict, rolloutsVerdict } from '../../src/evaluate/rollouts/verdict.ts';
+import { systemsVerdict } from '../../src/evaluate/systems/table/verdict.ts';
 import {
   runsVerdict,
   trainingVerdict,
   type TrainingState,
-} from '../../../src/evaluate/verdict/of-training.ts';
-import type { Verdict } from '../../../src/evaluate/verdict/verdict.ts';
-import type { HeldOutScore } from '../../../src/records/training.ts';
-import { question, rollout, system } from '../systems/by-hand.ts';
+} from '../../src/evaluate/training-verdict.ts';
+import type { Verdict } from '../../src/evaluate/verdict.ts';
+import type { HeldOutScore } from '../../src/records/training.ts';
+import { question, rollout, system } from './systems/by-hand.ts';
 
 const said = (verdict: Verdict | null): string =>
   verdict === null ? '' : `${verdict.kind}: ${verdict.sentence}. ${verdict.next}`;
