@@ -92,7 +92,7 @@ export async function runQuestions(
       step: 0,
       signal,
     };
-    const ground = { place: first + index, firsts: {}, begun: [] };
+    const ground = { place: first + index, kept: {}, begun: [] };
     groups[index] = await growGroup(from, request, branching ?? undefined, ground);
     finished++;
     for (let next = groups[taken]; next; next = groups[++taken]) options.onRollouts?.(next);

@@ -3,6 +3,7 @@ import { mean } from '../../base/statistics.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import { membersOf } from '../advantages.ts';
+import { groupingOf } from './grouping.ts';
 
 /** How tokens that several rollouts of a group share count in the loss. */
 
@@ -18,40 +19,12 @@ export interface Shared {
 export type Credit = (number | null)[];
 
 /** The rollout that token `at` of a context was written in. */
-const ownerAt = ({ id, forks = [] }: Shared['rollout'], at: number): string =>
+export const ownerAt = ({ id, forks = [] }: Shared['rollout'], at: number): string =>
   forks.find(({ tokens }) => at < tokens)?.rolloutId ?? id;
 
 /** Places in the context of the trained tokens. */
-const placesOf = (mask: Uint8Array): number[] =>
+export const placesOf = (mask: Uint8Array): number[] =>
   Array.from(mask, (bit, i) => (bit === 1 && i > 0 ? i : 0)).filter(Boolean);
-
-/**
- * ARPO (arXiv 2507.19849, section 3.2). `soft`: every rollout through a token counts it with its own advantage.
- * `hard`: with the mean of theirs; at ratio 1 and a mean over tokens the sum is the same. `once`: with that
- * mean, in the first of them alone (ours: only this one changes what the loss is).
- */
-export function sharedCredit(
-  sequences: readonly Shared[],
-  advantages: ArrayLike<number>,
-  by: 'soft' | 'hard' | 'once',
-): Credit[] {
-  const through = new Map<string, number[]>();
-  const keys = sequences.map(({ rollout, mask, group }, s) =>
-    placesOf(mask).map((at) => {
-      const key = `${group} ${ownerAt(rollout, at)} ${at}`;
-      through.set(key, [...(through.get(key) ?? []), s]);
-      return key;
-    }),
-  );
-  return keys.map((own, s) =>
-    own.map((key) => {
-      const all = through.get(key) ?? [s];
-      if (by === 'soft') return itemAt(advantages, s, 'advantages');
-      if (by === 'once' && all[0] !== s) return null;
-      return mean(all.map((one) => itemAt(advantages, one, 'advantages')));
-    }),
-  );
-}
 
 /** A part of the tree: the rollouts through it, and the tokens [from, to) that they share. */
 interface TreeNode {
@@ -124,11 +97,6 @@ export function creditOf(
   branching: Branching | undefined,
 ): Credit[] | null {
   if (branching?.kind === 'tree') return treeCredit(sequences);
-  if (branching?.kind !== 'entropy' || branching.credit === 'soft') return null;
-  const own = Array.from(advantages);
-  if (own.some((advantage) => typeof advantage !== 'number'))
-    throw new Error(
-      'training: shared tokens cannot get a mean advantage when single searches are credited; set branching.credit to soft, or leave objective.credit out',
-    );
-  return sharedCredit(sequences, own as number[], branching.credit);
+  if (branching?.kind !== 'system') return null;
+  return groupingOf(branching).credit?.(sequences, advantages) ?? null;
 }

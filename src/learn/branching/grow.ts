@@ -1,19 +1,11 @@
-import { deriveSeed, uniform } from '../../base/random.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { itemAt } from '../../base/items.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import { runFork, runGroup } from '../../agent/run.ts';
-import {
-  branches,
-  firstWritten,
-  openingOf,
-  riseAt,
-  summedEntropy,
-  turnsOf,
-  type FirstEntropies,
-  type Turn,
-} from './entropy.ts';
+import { loadGrouping, type Ground } from './grouping.ts';
+import { turnsOf, type Turn } from './turns.ts';
 import { clonesOf } from './revive.ts';
 
 /**
@@ -23,7 +15,7 @@ import { clonesOf } from './revive.ts';
  */
 
 /** A rollout and its result at which it may still branch. */
-interface Growing {
+export interface Growing {
   rollout: Rollout;
   turns: Turn[];
   /** Which of `turns` is next. */
@@ -31,7 +23,7 @@ interface Growing {
 }
 
 /** Another rollout from after a result of one, with the seed of its place in the group. */
-async function branchOff(
+export async function branchOff(
   deps: AgentDeps,
   request: GroupRequest,
   { rollout, turn }: { rollout: Rollout; turn: Turn },
@@ -51,71 +43,14 @@ async function branchOff(
   return branch;
 }
 
-const growing = (rollout: Rollout): Growing => ({ rollout, turns: turnsOf(rollout), next: 0 });
-
-/**
- * ARPO: N rollouts from the question; in rounds, in the order of their places, each branches at most once
- * after its next result, until the group has M. What is then missing begins at the question.
- */
-async function growByEntropy(
-  deps: AgentDeps,
-  request: GroupRequest,
-  rule: Extract<Branching, { kind: 'entropy' }>,
-  ground: Ground,
-): Promise<Rollout[]> {
-  const { begun } = ground;
-  const start = Math.min(rule.start, request.size);
-  const group = (await fromQuestion(deps, request, begun, start)).map(growing);
-  const { vocabSize } = deps.policy.tokenizer;
-  const sum = (values: readonly number[]): number => summedEntropy(values, rule.tokens, vocabSize);
-  const firsts = rule.measured === 'before-result-kept' ? ground.firsts : {};
-  const nameOf = (place: number): string => `${ground.place}-${place}`;
-  /** Notes what was first written in a place of the group, where nothing was. */
-  const note = ({ rollout, turns, next }: Growing, place: number): void => {
-    if (rule.measured === undefined) return;
-    firsts[nameOf(place)] ??= sum(firstWritten({ turns, opening: openingOf(rollout) }, next));
-  };
-  group.forEach(note);
-  for (let round = 0; group.length < request.size; round++) {
-    if (group.every(({ turns, next }) => next >= turns.length)) break;
-    const chosen = group.flatMap((one, place) => {
-      const { turns } = one;
-      if (one.next >= turns.length) return [];
-      const at = one.next++;
-      const turn = itemAt(turns, at, 'turns');
-      const known = { turns, at, opening: openingOf(one.rollout) };
-      const rise = riseAt(known, firsts[nameOf(place)], sum);
-      const draw = uniform(deriveSeed(one.rollout.seed, 'branch', round));
-      return branches(rise, draw, rule) ? [{ rollout: one.rollout, turn, next: one.next }] : [];
-    });
-    const first = group.length;
-    const made = await Promise.all(
-      chosen
-        .slice(0, request.size - first)
-        .map((one, i) => branchOff(deps, request, one, first + i)),
-    );
-    made.forEach((rollout, i) => {
-      const branch = { ...growing(rollout), next: itemAt(chosen, i, 'branches').next };
-      note(branch, group.push(branch) - 1);
-    });
-  }
-  const missing = Array.from({ length: request.size - group.length }, (_, i) => group.length + i);
-  const fresh = await freshRollouts(deps, request, missing);
-  fresh.forEach((rollout, i) => note(growing(rollout), itemAt(missing, i, 'places')));
-  return [...group.slice(begun.length).map(({ rollout }) => rollout), ...fresh];
-}
-
-/** What a group is grown from beside its question. */
-export interface Ground {
-  /** The question's place in the batch, and ARPO's table of first entropies, which is added to. */
-  place: number;
-  firsts: FirstEntropies;
-  /** The first rollouts of the group, from the question, which are made already. */
-  begun: readonly Rollout[];
-}
+export const growing = (rollout: Rollout): Growing => ({
+  rollout,
+  turns: turnsOf(rollout),
+  next: 0,
+});
 
 /** The rollouts of a group that begin at the question, in the order of their places: those begun, and more up to `size`. */
-async function fromQuestion(
+export async function fromQuestion(
   deps: AgentDeps,
   request: GroupRequest,
   begun: readonly Rollout[],
@@ -126,7 +61,7 @@ async function fromQuestion(
 }
 
 /** Rollouts from the question at given places of the group. */
-async function freshRollouts(
+export async function freshRollouts(
   deps: AgentDeps,
   request: GroupRequest,
   places: readonly number[],
@@ -180,8 +115,8 @@ export async function growGroup(
   ground: Ground,
 ): Promise<Rollout[]> {
   switch (branching?.kind) {
-    case 'entropy':
-      return growByEntropy(deps, request, branching, ground);
+    case 'system':
+      return (await loadGrouping(branching)).grow(deps, request, ground);
     case 'tree':
       return growTree(deps, request, branching, ground);
     case undefined:

@@ -2,7 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import type { AgentDeps } from '../../agent/request.ts';
-import type { FirstEntropies } from '../branching/entropy.ts';
+import type { KeptNumbers } from '../branching/grouping.ts';
 import { growGroup } from '../branching/grow.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion, Json } from './contracts.ts';
@@ -33,7 +33,7 @@ export interface Collected {
   /** What is screened for the next step already. */
   screened?: Screened;
   /** ARPO's table as the step leaves it, where one is kept. */
-  firstEntropies?: FirstEntropies;
+  keptNumbers?: KeptNumbers;
 }
 
 /** Questions of a step that were screened in the one before. */
@@ -59,7 +59,7 @@ export interface CollectRequest {
   /** What the step before screened for this one. */
   screened?: Screened | undefined;
   /** ARPO's table of first entropies so far. */
-  firstEntropies?: FirstEntropies | undefined;
+  keptNumbers?: KeptNumbers | undefined;
   /** Share of right answers in the step before; null at the first. */
   accuracyBefore?: number | null;
   /** Runs work while the policy carries no adapter; rewards that ask the frozen policy need it. */
@@ -118,7 +118,7 @@ interface Progress {
 /** A request with the state that its rollouts share. */
 interface SamplingRequest extends CollectRequest {
   progress: Progress;
-  firsts: FirstEntropies;
+  kept: KeptNumbers;
 }
 
 /** Rollouts of each question, without rewards. */
@@ -126,7 +126,7 @@ async function makeRollouts(
   request: SamplingRequest,
   wanted: readonly PlannedGroup[],
 ): Promise<Rollout[][]> {
-  const { settings, agent, runId, step, signal, stage, progress, firsts } = request;
+  const { settings, agent, runId, step, signal, stage, progress, kept } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
   const more = wanted.reduce((sum, { size, screened }) => sum + size - screened.length, 0);
@@ -162,7 +162,7 @@ async function makeRollouts(
         },
         // Screening rollouts start at the question; branching only adds to them later.
         size < settings.groupSize ? undefined : settings.branching,
-        { place, firsts, begun: screened },
+        { place, kept, begun: screened },
       ),
     ),
   );
@@ -378,8 +378,12 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   const { screen, sameStepScreen = true } = settings.dynamicSampling;
   // A router that is the only one trained learns from groups that do not vary, too.
   const on = settings.dynamicSampling.on && settings.router.train !== 'alone';
-  const firsts = { ...request.firstEntropies };
-  const making: SamplingRequest = { ...request, progress: { done: 0, total: 0 }, firsts };
+  const keptNumbers = { ...request.keptNumbers };
+  const making: SamplingRequest = {
+    ...request,
+    progress: { done: 0, total: 0 },
+    kept: keptNumbers,
+  };
   const made: SampledGroups & Pick<Collected, 'stale' | 'screened'> =
     on && screen !== undefined && !sameStepScreen
       ? await screenAhead(making)
@@ -411,6 +415,6 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     drawn,
     stale,
     screened,
-    ...(Object.keys(firsts).length > 0 && { firstEntropies: firsts }),
+    ...(Object.keys(keptNumbers).length > 0 && { keptNumbers }),
   };
 }

@@ -342,7 +342,7 @@ class TrainLoop {
       stage: itemAt(this.#settings.stages, stage, 'stages'),
       ...this.#nextStage(step),
       screened: this.#state.screened,
-      firstEntropies: this.#state.firstEntropies,
+      keptNumbers: this.#state.keptNumbers,
       accuracyBefore: this.#state.accuracy ?? null,
       frozen: (work) =>
         withoutAdapter(this.#agent.policy, work, () => this.#sampleWith(this.#state.adapter)),

@@ -4,7 +4,7 @@ import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { CriticState } from '../critic/head.ts';
-import type { FirstEntropies } from '../branching/entropy.ts';
+import type { KeptNumbers } from '../branching/grouping.ts';
 import type { Collected, Screened } from './collect.ts';
 import type { Json } from './contracts.ts';
 import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
@@ -57,8 +57,8 @@ export interface TrainState {
   reference?: Float32Array;
   /** Where a critic is trained, once it has been. */
   critic?: CriticState;
-  /** ARPO's table of first entropies, where one is kept. */
-  firstEntropies?: FirstEntropies;
+  /** What a grouping keeps from step to step. */
+  keptNumbers?: KeptNumbers;
   /** What was screened for the next step, where that is done a step ahead. */
   screened?: Screened;
 }
@@ -142,7 +142,7 @@ const restSchema = z.strictObject({
   accuracy: z.number().min(0).max(1).optional(),
   klCoefficient: z.number().min(0).optional(),
   criticUpdates: count.optional(),
-  firstEntropies: z.record(z.string(), z.number()).optional(),
+  keptNumbers: z.record(z.string(), z.number()).optional(),
   screened: z
     .strictObject({
       step: count,
@@ -167,7 +167,7 @@ export interface StateFiles {
 export function encodeState(state: TrainState): StateFiles {
   const { step, updates, warmedUp, coldStart, noUpdate, startMade, reviveRate } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
-  const { firstEntropies, screened, klCoefficient, reference } = state;
+  const { keptNumbers, screened, klCoefficient, reference } = state;
   const data: [string, Float32Array][] = [
     ...TENSORS.map((name): [string, Float32Array] => [name, state[name]]),
     ...(reference ? [['reference', reference] as [string, Float32Array]] : []),
@@ -191,7 +191,7 @@ export function encodeState(state: TrainState): StateFiles {
     accuracy,
     klCoefficient,
     ...(critic && { criticUpdates: critic.updates }),
-    firstEntropies,
+    keptNumbers,
     screened,
   };
   return {
@@ -234,8 +234,8 @@ export function decodeState(files: { tensors: Uint8Array; rest: string }): Train
 /** What the rollouts of a step leave for later ones. */
 export const handedOn = (
   before: TrainState,
-  { screened, firstEntropies = before.firstEntropies }: Collected,
-): Pick<TrainState, 'screened' | 'firstEntropies'> => ({
+  { screened, keptNumbers = before.keptNumbers }: Collected,
+): Pick<TrainState, 'screened' | 'keptNumbers'> => ({
   screened,
-  firstEntropies,
+  keptNumbers,
 });

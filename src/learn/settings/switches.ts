@@ -1,3 +1,4 @@
+import { declaredGrouping } from '../../recipes/parts/branching.ts';
 import { PROBE_STEPS } from '../curriculum/history/curriculum.ts';
 import { FACT_REWARDS } from '../rewards/switches/fspo.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
@@ -84,7 +85,10 @@ export function probeClash({ curriculum, questions }: TrainSettings): Clash | nu
 /** Screening of groups that branch: what screens is the beginning of the group. */
 function screenClash({ dynamicSampling: { screen }, branching }: TrainSettings): Clash | null {
   if (screen === undefined || branching === undefined || branching.kind === 'revive') return null;
-  const begin = branching.kind === 'tree' ? branching.children : branching.start;
+  const begin =
+    branching.kind === 'tree'
+      ? branching.children
+      : declaredGrouping(branching.id).begins(branching);
   return screen > begin
     ? clash(
         'dynamicSampling.screen',

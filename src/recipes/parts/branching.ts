@@ -1,33 +1,42 @@
 import { z } from 'zod';
+import { checkParams, type SystemSettings } from './system.ts';
 
 /** How the rollouts of a group come from each other in training; without it, all begin at the question. */
 
 const share = z.number().min(0).max(1);
 
-/** How tokens that rollouts of a group share count in the loss; `learn/branching/credit.ts`. */
-const SHARED_CREDITS = ['soft', 'hard', 'once'] as const;
+interface DeclaredGrouping {
+  params: z.ZodObject;
+  /** Rollouts of a group that begin at the question. */
+  begins: (branching: SystemSettings) => number;
+  /** What the rollouts of a group do: `branch off each other by entropy`. */
+  grows: string;
+}
+
+const declared = new Map<string, DeclaredGrouping>();
+
+export const declareGrouping = (id: string, grouping: DeclaredGrouping): void => {
+  declared.set(id, grouping);
+};
+
+/** @throws Error where the system declares none */
+export function declaredGrouping(id: string): DeclaredGrouping {
+  const found = declared.get(id);
+  if (!found) throw new Error(`the system "${id}" declares no grouping`);
+  return found;
+}
 
 export const branchingSchema = z.discriminatedUnion('kind', [
-  /** ARPO (2507.19849): rollouts branch after a result where the policy's entropy rose. */
-  z.strictObject({
-    kind: z.literal('entropy'),
-    /** N: rollouts that begin at the question; the group's size is M. */
-    start: z.int().min(1).max(64),
-    /** α and w of P = clamp(α + w · ΔH, 0, 1). */
-    base: share,
-    slope: z.number().min(0),
-    /** `drawn`: with probability P, as the code; a number τ: where P > τ, as the paper. */
-    when: z.union([z.literal('drawn'), share]),
-    /**
-     * `before-result`, as the released code: entropies of what was written before the result, less what the rollout first
-     * wrote itself, after its branch if it is one. `before-result-kept`: less what was first written in this place of a
-     * step in all of the run, since its table of them is never cleared. Absent: of what is after the result.
-     */
-    measured: z.enum(['before-result', 'before-result-kept']).optional(),
-    /** Tokens whose entropy is summed, from the first one there. */
-    tokens: z.int().min(1).max(512),
-    credit: z.enum(SHARED_CREDITS),
-  }),
+  /** By a system's own code: its parameters are beside its id (`src/systems`). */
+  z
+    .looseObject({
+      kind: z.literal('system'),
+      id: z.string({ error: 'name the system whose grouping this is' }),
+    })
+    .superRefine((branching, context) => {
+      const { kind: _, ...system } = branching;
+      checkParams(system, declared, 'grouping', context);
+    }),
   /** TreeRPO (2506.05183): every turn has as many children; a node is worth the mean of them. */
   z.strictObject({
     kind: z.literal('tree'),

@@ -36,17 +36,24 @@ export const paramsOf = (id: string): z.ZodObject | undefined => declared.get(id
 export const traitsOf = ({ system }: { system?: SystemSettings | undefined }): Traits =>
   system === undefined ? {} : (declared.get(system.id)?.traits(system) ?? {});
 
+/** Checks the parameters beside a system's id by the schema that it declares. */
+export function checkParams(
+  { id, ...own }: SystemSettings,
+  declarations: ReadonlyMap<string, { params: z.ZodObject }>,
+  what: string,
+  context: z.core.$RefinementCtx,
+): void {
+  const params = declarations.get(id)?.params;
+  if (!params) {
+    const message = `the system "${id}" has no ${what}; ${knownAs(id, [...declarations.keys()])}`;
+    context.addIssue({ code: 'custom', path: ['id'], message });
+    return;
+  }
+  for (const { path, message } of params.safeParse(own).error?.issues ?? [])
+    context.addIssue({ code: 'custom', path: [...path], message });
+}
+
 /** Parameters of a declared system, checked by its schema. */
 export const systemSchema = z
   .looseObject({ id: z.string({ error: 'name the system whose parameters these are' }) })
-  .superRefine((system, context) => {
-    const params = paramsOf(system.id);
-    if (!params) {
-      const message = `the system "${system.id}" has no parameters; ${knownAs(system.id, [...declared.keys()])}`;
-      context.addIssue({ code: 'custom', path: ['id'], message });
-      return;
-    }
-    const { id: _, ...own } = system;
-    for (const { path, message } of params.safeParse(own).error?.issues ?? [])
-      context.addIssue({ code: 'custom', path: [...path], message });
-  });
+  .superRefine((system, context) => checkParams(system, declared, 'parameters', context));

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { provideHooks, type LoopHooks } from '../../agent/hooks.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
+import { declareGrouping } from '../../recipes/parts/branching.ts';
+import { provideGrouping, type Grouping } from '../../learn/branching/grouping.ts';
 import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
 
 /** A recipe with code of its own. */
@@ -38,4 +40,31 @@ export function defineSystem<Params extends z.ZodObject>({
   });
   const { settings } = recipe;
   return { ...recipe, settings: { ...settings, system: { ...settings.system, id: recipe.id } } };
+}
+
+/** How a system's groups grow in training: `branching: { kind: 'system', id, ... }`. */
+export interface GroupingDefinition<Params extends z.ZodObject> {
+  params: Params;
+  /** Rollouts of a group that begin at the question. */
+  begins: (params: z.infer<Params>) => number;
+  /** What the rollouts of a group do, after "a group whose rollouts". */
+  grows: string;
+  /** Its code, loaded with the first group. */
+  load: () => Promise<{ grouping: (params: z.infer<Params>) => Grouping }>;
+}
+
+/** Declares how the groups of the system `id` grow. */
+export function defineGrouping<Params extends z.ZodObject>(
+  id: string,
+  { params, begins, grows, load }: GroupingDefinition<Params>,
+): void {
+  const own = (branching: SystemSettings): z.infer<Params> => {
+    const { kind: _, ...system } = branching;
+    return ownOf(params, system);
+  };
+  declareGrouping(id, { params, grows, begins: (branching) => begins(own(branching)) });
+  provideGrouping(id, async () => {
+    const { grouping } = await load();
+    return (branching) => grouping(own(branching));
+  });
 }

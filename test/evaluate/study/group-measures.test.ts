@@ -69,7 +69,8 @@ const groupOf = (rollouts: Rollout[], branching?: Group['branching']): Group => 
 });
 const TREE = { kind: 'tree', children: 2, depth: 2 } as const;
 const ENTROPY = {
-  kind: 'entropy',
+  kind: 'system',
+  id: 'arpo',
   start: 1,
   base: 0.5,
   slope: 0.5,

@@ -4,7 +4,7 @@ import type { AgentDeps, GroupRequest } from '../../../src/agent/request.ts';
 import { runGroup } from '../../../src/agent/run.ts';
 import { deriveSeed, uniform } from '../../../src/base/random.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
-import { turnsOf } from '../../../src/learn/branching/entropy.ts';
+import { turnsOf } from '../../../src/learn/branching/turns.ts';
 import { growGroup } from '../../../src/learn/branching/grow.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
@@ -41,7 +41,8 @@ const texts = (group: readonly Rollout[]): string[] =>
   group.map(({ id, segments }) => `${id} ${segments.map(({ ids }) => ids.join(' ')).join('|')}`);
 
 const ENTROPY = {
-  kind: 'entropy',
+  kind: 'system',
+  id: 'arpo',
   start: 3,
   base: 0.5,
   slope: 0.5,
@@ -65,7 +66,7 @@ describe('a group that is screened', () => {
       // Nobody is right, so that all may be revived.
       const asked = requestOf(6);
       const request = { ...asked, question: { ...asked.question, answers: ['nobody'] } };
-      const ground = { place: 0, firsts: {} };
+      const ground = { place: 0, kept: {} };
       const whole = await growGroup(deps(), request, rule, { ...ground, begun: [] });
       const begun = await runGroup(deps(), { ...request, size: 2 });
       const rest = await growGroup(deps(), request, rule, { ...ground, begun });
@@ -91,7 +92,7 @@ describe('a group that is screened', () => {
 it('ARPO as released: whether a branch branches at its first own result is a fair coin of its own', async () => {
   // With so steep a slope any ΔH but 0 decides alone.
   const rule = { ...ENTROPY, start: 2, slope: 1e9, measured: 'before-result' } as const;
-  const ground = { place: 0, firsts: {}, begun: [] };
+  const ground = { place: 0, kept: {}, begun: [] };
   const group = await growGroup(deps(), requestOf(24), rule, ground);
   const coins = group.flatMap((rollout) => {
     const point = rollout.forks?.at(-1);

@@ -31,7 +31,8 @@ const KINDS: [string, Branching, number, number][] = [
   [
     'entropy, first ones kept',
     {
-      kind: 'entropy',
+      kind: 'system',
+      id: 'arpo',
       start: 2,
       base: 0.5,
       slope: 0.5,
@@ -46,7 +47,16 @@ const KINDS: [string, Branching, number, number][] = [
   ['revive', { kind: 'revive', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' }, 8, 4],
   [
     'entropy',
-    { kind: 'entropy', start: 2, base: 1, slope: 0, when: 'drawn', tokens: 20, credit: 'once' },
+    {
+      kind: 'system',
+      id: 'arpo',
+      start: 2,
+      base: 1,
+      slope: 0,
+      when: 'drawn',
+      tokens: 20,
+      credit: 'once',
+    },
     4,
     2,
   ],
@@ -83,11 +93,11 @@ describe('training on groups whose rollouts come from each other', () => {
       const again = await train(run, decodeState(encodeState(first)));
       expect(again.state.adapter).toEqual(last?.adapter);
       expect(again.state.reviveRate).toEqual(last?.reviveRate);
-      expect(again.state.firstEntropies).toEqual(last?.firstEntropies);
-      if (branching.kind !== 'entropy' || branching.measured !== 'before-result-kept') return;
+      expect(again.state.keptNumbers).toEqual(last?.keptNumbers);
+      if (branching.kind !== 'system' || branching['measured'] !== 'before-result-kept') return;
       // Every place of the first step has its entry, which later steps leave as it is.
-      expect(Object.keys(first.firstEntropies ?? {})).toHaveLength(most * questions);
-      expect(last?.firstEntropies).toEqual(first.firstEntropies);
+      expect(Object.keys(first.keptNumbers ?? {})).toHaveLength(most * questions);
+      expect(last?.keptNumbers).toEqual(first.keptNumbers);
     },
   );
 });

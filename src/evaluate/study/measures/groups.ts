@@ -2,7 +2,8 @@ import { itemAt } from '../../../base/items.ts';
 import { mean, meanOrNull } from '../../../base/statistics.ts';
 import { estimateAdvantages } from '../../../learn/advantages.ts';
 import { treeCredit } from '../../../learn/branching/credit.ts';
-import { openingOf, riseAt, summedEntropy, turnsOf } from '../../../learn/branching/entropy.ts';
+import { turnsOf } from '../../../learn/branching/turns.ts';
+import { openingOf, riseAt, ruleSchema, summedEntropy } from '../../../systems/arpo/entropy.ts';
 import { isClone } from '../../../learn/branching/revive.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { bonusOf } from '../../../learn/rewards/systems/deep-diver.ts';
@@ -164,9 +165,10 @@ function turnCreditGain(group: Group): number | null {
  * rollouts do not branch by entropy.
  */
 function riseAtBranches({ rollouts, branching, vocabulary }: Group): number | null {
-  if (branching?.kind !== 'entropy') return null;
-  const sum = (values: readonly number[]): number =>
-    summedEntropy(values, branching.tokens, vocabulary);
+  if (branching?.kind !== 'system' || branching.id !== 'arpo') return null;
+  const { kind: _, id: __, ...own } = branching;
+  const { tokens } = ruleSchema.parse(own);
+  const sum = (values: readonly number[]): number => summedEntropy(values, tokens, vocabulary);
   const points = new Set(
     rollouts.flatMap(({ forks }) => {
       const last = forks?.at(-1);

@@ -3,7 +3,7 @@ import { untrainable } from '../../../learn/rl/trainable.ts';
 import { recipeOf } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { traitsOf } from '../../../recipes/parts/system.ts';
-import type { Branching } from '../../../recipes/parts/branching.ts';
+import { declaredGrouping, type Branching } from '../../../recipes/parts/branching.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
 
@@ -83,10 +83,12 @@ function wholeOf(reward: string): boolean {
 
 /** How rollouts of a group grow from each other. */
 const GROWTH = {
-  entropy: 'branch off each other by entropy',
   tree: 'are a tree of turns',
   revive: 'are continued from where they failed',
-} as const satisfies Record<Branching['kind'], string>;
+} as const satisfies Record<Exclude<Branching['kind'], 'system'>, string>;
+
+const growthOf = (branching: Branching): string =>
+  branching.kind === 'system' ? declaredGrouping(branching.id).grows : GROWTH[branching.kind];
 
 /** Switches that only Forage's loop knows, by path. */
 function switchesOf(settings: TrainSettings) {
@@ -112,7 +114,7 @@ function switchesOf(settings: TrainSettings) {
     ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
     [
       'branching',
-      `a group whose rollouts ${GROWTH[branching?.kind ?? 'tree']}`,
+      `a group whose rollouts ${branching ? growthOf(branching) : 'branch'}`,
       branching !== undefined,
     ],
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],

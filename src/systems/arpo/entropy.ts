@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { itemAt } from '../../base/items.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Branching } from '../../recipes/parts/branching.ts';
+import type { Turn } from '../../learn/branching/turns.ts';
 
 /**
  * Where ARPO (arXiv 2507.19849) branches. H is the sum of the entropies of the first tokens that the policy
@@ -12,7 +13,26 @@ import type { Branching } from '../../recipes/parts/branching.ts';
  * (`before-result-kept`): from the second batch on it is that of another question's rollout.
  */
 
-type Rule = Extract<Branching, { kind: 'entropy' }>;
+export const ruleSchema = z.strictObject({
+  /** N: rollouts that begin at the question; the group's size is M. */
+  start: z.int().min(1).max(64),
+  /** α and w of P = clamp(α + w · ΔH, 0, 1). */
+  base: z.number().min(0).max(1),
+  slope: z.number().min(0),
+  /** `drawn`: with probability P, as the code; a number τ: where P > τ, as the paper. */
+  when: z.union([z.literal('drawn'), z.number().min(0).max(1)]),
+  /**
+   * `before-result`, as the released code: entropies of what was written before the result, less what the rollout first
+   * wrote itself, after its branch if it is one. `before-result-kept`: less what was first written in this place of a
+   * step in all of the run, since its table of them is never cleared. Absent: of what is after the result.
+   */
+  measured: z.enum(['before-result', 'before-result-kept']).optional(),
+  /** Tokens whose entropy is summed, from the first one there. */
+  tokens: z.int().min(1).max(512),
+  /** How tokens that rollouts share count in the loss; `sharedCredit`. */
+  credit: z.enum(['soft', 'hard', 'once']),
+});
+export type Rule = z.infer<typeof ruleSchema>;
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
@@ -31,38 +51,6 @@ export function branches(
 ): boolean {
   if (when !== 'drawn') return branchChance(rise, { base, slope }) > when;
   return clamp(draw - slope * rise) <= base;
-}
-
-/** A place after a result: the event that comes next, and the entropies of what the policy wrote there. */
-export interface Turn {
-  event: number;
-  /** From the first token after the result; none where the policy wrote no more. */
-  entropies: number[];
-  /** Of what it wrote between the result before, or the beginning, and this one. */
-  before: number[];
-}
-
-/** What is between a result and the policy's next word. */
-const BETWEEN = new Set(['summarize', 'candidate', 'verdict']);
-
-/** Places after the results of a rollout, in order, at which it continued. */
-export function turnsOf({ events, segments }: Pick<Rollout, 'events' | 'segments'>): Turn[] {
-  const written = (from: number, to?: number): number[] =>
-    segments
-      .slice(from, to)
-      .flatMap((segment) => (segment.mask === 1 ? (segment.entropies ?? []) : []));
-  let last = 0;
-  return events.flatMap((event, i) => {
-    if (event.kind !== 'retrieve') return [];
-    let next = i + 1;
-    while (BETWEEN.has(events[next]?.kind ?? '')) next++;
-    const kind = events[next]?.kind;
-    if (kind === undefined || kind === 'stop' || kind === 'retrieve') return [];
-    const result = event.segment ?? segments.length;
-    const before = written(last, result);
-    last = result + 1;
-    return [{ event: next, entropies: written(last), before }];
-  });
 }
 
 /** Entropies of all that the policy wrote, from the beginning. */
@@ -90,9 +78,6 @@ export function riseAt(
   const turn = itemAt(turns, at, 'turns');
   return first === undefined ? sum(turn.entropies) - sum(opening) : sum(turn.before) - first;
 }
-
-/** H of what was first written in each place of a step, by the place's name. */
-export type FirstEntropies = Record<string, number>;
 
 /**
  * What the policy wrote first as the rollout of a place: up to its next result, or all there is.

@@ -1,6 +1,8 @@
-import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineGrouping } from '../parts/define.ts';
+import { ruleSchema } from './entropy.ts';
 
 /*
  * ARPO (arXiv 2507.19849; code: dongguanting/ARPO): half of a group starts at the question, the rest branches
@@ -8,7 +10,8 @@ import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
  * thousand tokens in the vocabulary. Ours is larger: a small policy that was trained on the protocol has low entropy.
  */
 const branching = {
-  kind: 'entropy',
+  kind: 'system',
+  id: 'arpo',
   start: 4,
   base: 0.5,
   slope: 0.5,
@@ -16,6 +19,13 @@ const branching = {
   tokens: 20,
   credit: 'soft',
 } as const;
+
+defineGrouping('arpo', {
+  params: ruleSchema,
+  begins: ({ start }) => start,
+  grows: 'branch off each other by entropy',
+  load: () => import('./grouping.ts'),
+});
 
 const settings: VariantSettings = {
   ...TRAINING,
