@@ -11,14 +11,17 @@ const CHARACTER = 6;
 /** Widest bend of an edge. */
 const BEND = 56;
 
-/** Level below the label of its start, then a curve to where it ends. */
-const edge = (from: { x: number; y: number }, to: { x: number; y: number }): string => {
+interface Place {
+  x: number;
+  y: number;
+}
+
+/** From a search: level below its label, then a curve to where it ends; from the question, the curve comes first. */
+const edge = (from: Place, to: Place, atOnce: boolean): string => {
   const bend = Math.min(BEND, to.x - from.x);
-  const at = to.x - bend;
-  return (
-    `M${from.x} ${from.y}H${at}` +
-    `C${at + bend / 2} ${from.y} ${at + bend / 2} ${to.y} ${to.x} ${to.y}`
-  );
+  const at = atOnce ? from.x : to.x - bend;
+  const middle = at + bend / 2;
+  return `M${from.x} ${from.y}H${at}C${middle} ${from.y} ${middle} ${to.y} ${at + bend} ${to.y}H${to.x}`;
 };
 
 const clipped = (text: string, width: number): string => {
@@ -63,6 +66,26 @@ export const AnswerMark = ({ right }: { right: boolean }) => (
 
 const shownIf = (shown: boolean, name: string): string => (shown ? `${name} shown` : name);
 
+/** An edge that grows over its faint line, which is there from the start. */
+const Edge = (props: {
+  tree: HeroTree;
+  parent: number | null;
+  to: Place;
+  shown: boolean;
+  weight: number;
+}) => {
+  const { tree, parent, to, shown, weight } = props;
+  const from = parent === null ? tree.root : tree.nodes[parent];
+  if (!from) return null;
+  const d = edge({ x: from.x + R, y: from.y }, to, parent === null);
+  return (
+    <>
+      <path className="hero-faint" d={d} />
+      <path className={shownIf(shown, 'hero-edge')} pathLength={1} strokeWidth={weight} d={d} />
+    </>
+  );
+};
+
 interface Drawn {
   tree: HeroTree;
   grown: Grown;
@@ -70,51 +93,46 @@ interface Drawn {
 
 const Search = ({ node, tree, grown }: Drawn & { node: SearchNode }) => {
   const { round, source, query, found, members, x, y, parent } = node;
-  const from = parent === null ? tree.root : tree.nodes[parent];
   const here = hasGrown(grown, { round, part: 'search' });
   const read = hasGrown(grown, { round, part: 'read' });
+  const weight = 1 + members.length * 0.7;
   return (
-    <g className={shownIf(here, 'hero-part')}>
-      {from ? (
-        <path
-          className="hero-edge"
-          pathLength={1}
-          strokeWidth={1 + members.length * 0.7}
-          d={edge({ x: from.x + R, y: from.y }, { x: x - R, y })}
-        />
-      ) : null}
-      <g transform={`translate(${x} ${y})`}>
-        <SourceMark source={source} found={read && found} />
+    <>
+      <Edge tree={tree} parent={parent} to={{ x: x - R, y }} shown={here} weight={weight} />
+      <g className={shownIf(here, 'hero-part')}>
+        <g transform={`translate(${x} ${y})`}>
+          <SourceMark source={source} found={read && found} />
+        </g>
+        <text className="hero-label" x={x + R + 4} y={y - 5}>
+          {clipped(query, tree.column - 2 * R - 8)}
+        </text>
       </g>
-      <text className="hero-label" x={x + R + 4} y={y - 5}>
-        {clipped(query, tree.column - 2 * R - 8)}
-      </text>
-    </g>
+    </>
   );
 };
 
 const Answer = ({ leaf, tree, grown }: Drawn & { leaf: AnswerLeaf }) => {
   const { text, right, y, searches, parent } = leaf;
-  const from = parent === null ? tree.root : tree.nodes[parent];
-  // One that ends earlier than the one told answers while that one thinks on.
-  const here = hasGrown(grown, { round: searches, part: 'search' }) || grown === 'whole';
+  // One that ends earlier than the one told answers while that one searches on.
+  const here = hasGrown(grown, { round: searches, part: 'search' });
   return (
-    <g className={shownIf(here, 'hero-part')}>
-      {from ? (
-        <path
-          className="hero-edge thin"
-          pathLength={1}
-          strokeWidth={1.5}
-          d={edge({ x: from.x + R, y: from.y }, { x: tree.answerX - 12, y })}
-        />
-      ) : null}
-      <g transform={`translate(${tree.answerX} ${y})`}>
-        <AnswerMark right={right} />
+    <>
+      <Edge
+        tree={tree}
+        parent={parent}
+        to={{ x: tree.answerX - 12, y }}
+        shown={here}
+        weight={1.5}
+      />
+      <g className={shownIf(here, 'hero-part')}>
+        <g transform={`translate(${tree.answerX} ${y})`}>
+          <AnswerMark right={right} />
+        </g>
+        <text className="hero-answer-text" x={tree.answerX + 14} y={y + 4}>
+          {clipped(text === '' ? 'no answer' : text, tree.answerWidth - 18)}
+        </text>
       </g>
-      <text className="hero-answer-text" x={tree.answerX + 14} y={y + 4}>
-        {clipped(text === '' ? 'no answer' : text, tree.answerWidth - 18)}
-      </text>
-    </g>
+    </>
   );
 };
 
