@@ -42,30 +42,26 @@ async function shoot(page: Page, place: string, at?: Locator): Promise<void> {
   await page.setViewportSize(WIDE);
 }
 
-/** Opens the first card that the first of `selectors` finds; each is a fallback of the one before. */
-async function openCard(page: Page, ...selectors: string[]): Promise<void> {
+/** Shows the first event that one of `selectors` finds in the details; each is a fallback of the one before. */
+async function openEvent(page: Page, ...selectors: string[]): Promise<void> {
   for (const selector of selectors) {
-    const line = page.locator(`${selector} .card-line`);
-    if ((await line.count()) === 0) continue;
-    await line.first().click();
+    const event = page.locator(selector);
+    if ((await event.count()) === 0) continue;
+    await event.first().click();
     return;
   }
-  console.log(`No card like ${selectors.join(' or ')}; try another seed.`);
+  console.log(`No event like ${selectors.join(' or ')}; try another seed.`);
 }
 
 async function ask(page: Page, url: string): Promise<void> {
   await page.goto(`${url}ask?device=wasm`);
   await page.getByRole('button', { name: /^Run (an example|this question)$/ }).click();
   await page.waitForSelector('[data-testid="run-status"]:has-text("done")', { timeout: 180_000 });
-  await openCard(page, '.card[data-kind="route"]');
-  await openCard(page, '.card[data-kind="retrieve"]');
-  await openCard(page, '.card[data-kind="candidate"]');
-  // The last one fills the details panel.
-  await openCard(
+  await openEvent(
     page,
-    '.card[data-kind="verdict"]:has-text("refused")',
-    '.card[data-kind="verdict"]:has-text("differs")',
-    '.card[data-kind="verdict"]',
+    '.part[data-kind="verdict"]:has-text("refused")',
+    '.part[data-kind="verdict"]',
+    '.part[data-kind="retrieve"]',
   );
   await page.locator('.ask-main').evaluate((element) => element.scrollTo(0, 0));
   await page.mouse.move(700, 880);

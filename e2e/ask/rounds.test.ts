@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openMore, openPage, runStatus, useStage } from '../browser.ts';
+import { downloaded } from '../training.ts';
+import { openMore, openPage, runStatus, useStage, visit } from '../browser.ts';
 
 const stage = useStage();
 
@@ -145,6 +147,28 @@ it.each(['kunlun-baize', 'search-r1', 'self-ask', 'flare', 'naive-rag'])(
   120_000,
 );
 
+it('shows the same rounds where a rollout is read in its file, and leads from each to its text', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}ask?device=wasm&seed=1`);
+  await page.getByRole('button', { name: 'Watch it answer' }).click();
+  await runStatus(page, 'done');
+  const cards = () =>
+    page.locator('.round').evaluateAll((all) => all.map((one) => one.textContent));
+  const asked = await cards();
+  const text = readFileSync(await downloaded(page, 'Download JSONL'), 'utf8');
+  await visit(page, stage, 'rollouts');
+  const buffer = Buffer.from(text);
+  await page
+    .getByLabel('Rollout files')
+    .first()
+    .setInputFiles({ name: 'asked.jsonl', mimeType: 'application/x-ndjson', buffer });
+  await page.locator('tr[data-position] a').first().click();
+  await page.locator('.reader .round').first().waitFor();
+  expect(await cards()).toEqual(asked);
+  await page.locator('.round .part[data-kind="retrieve"]').last().click();
+  await page.locator('.block[aria-current="step"][aria-label^="result"]').waitFor();
+}, 120_000);
+
 it('asks again with a mechanism switched, and shows before and after', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}ask?device=wasm&seed=1`);
@@ -155,10 +179,7 @@ it('asks again with a mechanism switched, and shows before and after', async () 
   for (const name of ['RDRA', 'NLR', 'STIE'])
     expect(await on(name).getAttribute('aria-checked')).toBe('true');
   const side = async (at: 1 | 2): Promise<string[]> =>
-    page
-      .getByTestId('before-after')
-      .locator(`tr > :nth-child(${at + 1})`)
-      .allTextContents();
+    page.getByTestId('before-after').locator(`tbody tr:nth-child(${at}) > *`).allTextContents();
   const says = ({ answer, outcome, searches }: typeof whole) => [answer, outcome, String(searches)];
   let before = whole;
   for (const [name, id] of [

@@ -175,7 +175,7 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'asked',
       },
       {
-        text: 'Every card is one thing that happened: a thought, a query, where it went (local corpus or web), the passages that came, the answer beside gold. Enter opens a card; ← and → play the rollout event by event. The strip above shows every token and who wrote it: blue the model, green what it read.',
+        text: 'Every card is one round: a thought, a query, where it went (local corpus or web), the passages that came, and what STIE said of it. Click a line to see it in full on the right; ← and → play the rollout event by event. “more” shows every token and who wrote it: blue the model, green what it read.',
       },
     ],
   },

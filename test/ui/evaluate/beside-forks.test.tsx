@@ -22,8 +22,8 @@ const Offers = ({ rollout }: { rollout: Rollout }) => {
   offered.push(useContext(EventActions)?.(rollout, 2) ?? null);
   return null;
 };
-vi.mock('../../../src/ui/kit/events/EventList.tsx', () => ({
-  EventList: (props: { rollout: Rollout }) => <Offers {...props} />,
+vi.mock('../../../src/ui/kit/rounds/RoundList.tsx', () => ({
+  RoundList: (props: { rollout: Rollout }) => <Offers {...props} />,
 }));
 
 const draw = (rest: Partial<EvaluatedRollout> = {}): string =>

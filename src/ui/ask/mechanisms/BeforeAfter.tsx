@@ -6,7 +6,7 @@ import { isRunning, useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
 import { outcomeOf, rightWords } from './outcome.ts';
 
-const ROWS: readonly (readonly [name: string, of: (outcome: Outcome) => string])[] = [
+const COLUMNS: readonly (readonly [name: string, of: (outcome: Outcome) => string])[] = [
   ['answer', ({ answer }) => answer],
   ['result', rightWords],
   ['searches', ({ searches }) => formatNumber(searches)],
@@ -37,22 +37,30 @@ export const BeforeAfter = () => {
       <thead>
         <tr>
           <td />
-          <th scope="col">
-            before: {name} {wasOn ? 'on' : 'off'}
-          </th>
-          <th scope="col">
-            after: {name} {wasOn ? 'off' : 'on'}
-          </th>
+          {COLUMNS.map(([column]) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
-        {ROWS.map(([row, of]) => (
-          <tr key={row}>
-            <th scope="row">{row}</th>
-            <td>{of(before)}</td>
-            <td>{after === null ? '…' : of(after)}</td>
-          </tr>
-        ))}
+        <tr>
+          <th scope="row">
+            before: {name} {wasOn ? 'on' : 'off'}
+          </th>
+          {COLUMNS.map(([column, of]) => (
+            <td key={column}>{of(before)}</td>
+          ))}
+        </tr>
+        <tr>
+          <th scope="row">
+            after: {name} {wasOn ? 'off' : 'on'}
+          </th>
+          {COLUMNS.map(([column, of]) => (
+            <td key={column}>{after === null ? '…' : of(after)}</td>
+          ))}
+        </tr>
       </tbody>
     </table>
   );

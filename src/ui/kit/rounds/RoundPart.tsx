@@ -66,6 +66,7 @@ export const RoundPart = memo((props: RoundPartProps) => {
     'part',
     mechanism === null ? '' : `by-${mechanism}`,
     event.kind === 'route' ? `of-${event.choice}` : '',
+    event.kind === 'retrieve' ? `of-${event.source}` : '',
     event.kind === 'verdict' && !passes(event) ? 'objects' : '',
     props.ahead ? 'ahead' : '',
     props.current ? 'current' : '',
