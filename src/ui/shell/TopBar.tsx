@@ -1,3 +1,4 @@
+import { COMMAND_KEY } from '../kit/page/command-key.ts';
 import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
@@ -140,7 +141,11 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
         icon={scheme === 'dark' ? 'sun' : 'moon'}
         onClick={toggleTheme}
       />
-      <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={() => toggleDialog('palette')} />
+      <Tool
+        label={`All commands (${COMMAND_KEY})`}
+        sign={COMMAND_KEY}
+        onClick={() => toggleDialog('palette')}
+      />
       <Tool label="Keys and words (?)" sign="?" onClick={() => toggleDialog('keys')} />
     </header>
   );

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { COMMAND_KEY } from '../kit/page/command-key.ts';
 import { CHAPTERS, useDeeds, useDoing, type Chapter, type TourStep } from './chapters.ts';
 import {
   CHAPTER_IDS,
@@ -149,7 +150,7 @@ export default function Tour() {
           type="button"
           className="link"
           aria-label="Close the tour; it can be continued later"
-          title="Continue it later: ⌘K, Guided tour"
+          title={`Continue it later: ${COMMAND_KEY}, Guided tour`}
           onClick={closeTour}
         >
           ✕

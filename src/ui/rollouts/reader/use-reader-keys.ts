@@ -1,3 +1,4 @@
+import { COMMAND_KEY } from '../../kit/page/command-key.ts';
 import { use, useEffect, useRef } from 'react';
 import { PlaceLetters } from '../../kit/place-letters.ts';
 import { VIEW_IDS } from './ViewTabs.tsx';
@@ -31,7 +32,7 @@ export const READER_KEYS: readonly [string, string][] = [
   ['/', 'Find in the text'],
   ['b', 'Bookmark, or remove the bookmark'],
   ['?', 'This list'],
-  ['⌘K, Ctrl K', 'Everything else'],
+  [COMMAND_KEY, 'Everything else'],
 ];
 
 const OWN_KEYS = 'input, textarea, select, [role=listbox], [contenteditable=true]';
