@@ -32,6 +32,8 @@ const config: KnipConfig = {
     'scripts/**/*.{ts,mjs,js}!',
     '{e2e,test}/**/*.{ts,tsx}',
   ],
+  // A style sheet names its font file.
+  ignoreDependencies: ['@fontsource-variable/inter'],
   // The package manager of a system, asked for a browser; file systems of a test's own on Linux.
   ignoreBinaries: ['apt-get', 'unshare'],
 };

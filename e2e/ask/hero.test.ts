@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { EXAMPLES } from '../../src/ui/ask/store/examples.ts';
 import { faultsInBoth } from '../axe.ts';
-import { openPage, runStatus, useStage } from '../browser.ts';
+import { DIST, openPage, runStatus, useStage } from '../browser.ts';
 
 /** The first screen: a recording that plays, two buttons, and the way to them by keys. */
 
@@ -75,4 +77,17 @@ it('starts the training of the tour by its second button', async () => {
   await page.getByText('Learning to search, 10 steps').first().waitFor();
   await page.locator('.bar-stop').waitFor();
   await page.context().close();
+});
+
+it('is set in the font that the build has, one file with its licence', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}ask?device=wasm`);
+  await expect
+    .poll(() => page.evaluate(() => document.fonts.check('13px "Inter Variable"', 'Forage 0123')))
+    .toBe(true);
+  const fonts = readdirSync(join(DIST, 'assets')).filter((file) => /^inter.*\.woff2$/.test(file));
+  expect(fonts).toHaveLength(1);
+  const notices = readFileSync(join(DIST, 'THIRD-PARTY.txt'), 'utf8');
+  expect(notices).toContain('@fontsource-variable/inter');
+  expect(notices).toContain('SIL OPEN FONT LICENSE');
 });

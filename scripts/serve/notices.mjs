@@ -169,7 +169,10 @@ export function notices(root) {
       apply: 'build',
       generateBundle(_, files) {
         for (const file of Object.values(files))
-          for (const id of file.type === 'chunk' ? file.moduleIds : []) {
+          // Of an asset, such as a font, the file that it was copied from.
+          for (const id of file.type === 'chunk'
+            ? file.moduleIds
+            : file.originalFileNames.map((name) => join(root, name))) {
             const folder = packageOf(id);
             if (folder !== null && existsSync(join(folder, 'package.json'))) folders.add(folder);
           }

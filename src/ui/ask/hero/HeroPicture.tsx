@@ -120,7 +120,8 @@ export default function HeroPicture() {
       <figcaption className="fine">
         A real recording, {DAY}: {model.id} ({formatParameters(model.parameters)} parameters),{' '}
         {run.preset}, {end?.step} steps of {run.questionsPerStep} × {run.groupSize} rollouts, from a
-        start that was taught not to search. Minutes are computing time on {run.cores} CPU cores.
+        start that was taught not to search. In the tree, the router picks one source per query.
+        Minutes are computing time on {run.cores} CPU cores.
       </figcaption>
     </figure>
   );

@@ -2,7 +2,7 @@ import type { RecordedRollout, RecordedStep, Recording } from './recording.ts';
 
 /** The recording as beats: what is shown, with one caption each, at reading speed. */
 
-export type Phase = 'before' | 'train' | 'after';
+type Phase = 'before' | 'train' | 'after';
 
 /** Kinds of steps within a round, in their order. */
 const PARTS = ['think', 'search', 'read'] as const;
@@ -46,11 +46,11 @@ export const isRight = (rollout: RecordedRollout): boolean => {
 export const countRight = (rollouts: readonly RecordedRollout[]): number =>
   rollouts.filter((rollout) => isRight(rollout)).length;
 
-export const searchesOf = (rollout: RecordedRollout): number =>
+const searchesOf = (rollout: RecordedRollout): number =>
   rollout.filter(({ kind }) => kind === 'search').length;
 
 /** The rollout that the captions tell: of those that end as most do, the one with the most searches. */
-export function toldOf(rollouts: readonly RecordedRollout[]): RecordedRollout {
+function toldOf(rollouts: readonly RecordedRollout[]): RecordedRollout {
   const right = countRight(rollouts) * 2 >= rollouts.length;
   const typical = rollouts.filter((rollout) => isRight(rollout) === right);
   return typical.toSorted((a, b) => searchesOf(b) - searchesOf(a))[0] ?? [];
