@@ -23,7 +23,7 @@ import { trainToSearch } from './train-to-search.ts';
 /** What the user has done, inside or outside the tour. */
 export type Deed = 'asked' | 'trained' | 'opened' | 'compared' | 'own-model' | 'own-trained';
 
-/** What is under way, whoever started it. */
+/** What is under way, also when another page started it. */
 export type Doing = 'asking' | 'training' | 'comparing';
 
 export const useDoing = (): Record<Doing, boolean> => ({
