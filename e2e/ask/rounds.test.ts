@@ -20,9 +20,9 @@ const watch = (page: Page): Promise<void> =>
     const looks: unknown[] = [];
     let before = '';
     const look = () => {
-      const rounds = document.querySelectorAll('.column .round').length;
+      const rounds = document.querySelectorAll('.column .round-card').length;
       const result = document.querySelector('[data-testid="verdict"]') !== null;
-      const gold = document.querySelectorAll('.round .gold, .details mark').length;
+      const gold = document.querySelectorAll('.round-card .gold, .details mark').length;
       const now = [rounds, result, gold].join();
       if (now !== before) looks.push({ at: performance.now(), rounds, result, gold });
       before = now;
@@ -76,13 +76,13 @@ describe('the replay after a run', () => {
     for (const skip of ways) {
       await page.getByRole('button', { name: 'Replay' }).click();
       await page
-        .locator('.round')
+        .locator('.round-card')
         .nth(count - 1)
         .waitFor({ state: 'detached' });
       await page.locator('main').focus();
       await skip();
       await result(page).waitFor({ timeout: 1000 });
-      expect(await page.locator('.round').count()).toBe(count);
+      expect(await page.locator('.round-card').count()).toBe(count);
     }
     await page.context().close();
   }, 180_000);
@@ -95,7 +95,7 @@ describe('the replay after a run', () => {
     await runStatus(page, 'done');
     await result(page).waitFor();
     expect(await page.getByRole('button', { name: /^Show the result/ }).count()).toBe(0);
-    const count = await page.locator('.round').count();
+    const count = await page.locator('.round-card').count();
     const looks = await looksOf(page);
     // The result comes with the last round, or right after it.
     const last = looks.find((look) => look.rounds === count)!;
@@ -112,11 +112,11 @@ it.each(['kunlun-baize', 'search-r1', 'self-ask', 'flare', 'naive-rag'])(
     await runStatus(page, 'done');
     const { searches } = await line(page);
     const names = await page
-      .locator('.round[data-search]')
+      .locator('.round-card[data-search]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
     expect(names).toEqual(Array.from({ length: searches }, (_, n) => `Round ${n + 1}`));
     // Every event is in one card, and what came after the searches in the last.
-    expect(await page.locator('.round:last-child .part[data-kind="stop"]').count()).toBe(1);
+    expect(await page.locator('.round-card:last-child .part[data-kind="stop"]').count()).toBe(1);
     const words = page.getByTestId('verdict-words');
     await words.waitFor();
     expect(await words.textContent()).toContain(
@@ -153,7 +153,7 @@ it('shows the same rounds where a rollout is read in its file, and leads from ea
   await page.getByRole('button', { name: 'Watch it answer' }).click();
   await runStatus(page, 'done');
   const cards = () =>
-    page.locator('.round').evaluateAll((all) => all.map((one) => one.textContent));
+    page.locator('.round-card').evaluateAll((all) => all.map((one) => one.textContent));
   const asked = await cards();
   const text = readFileSync(await downloaded(page, 'Download JSONL'), 'utf8');
   await visit(page, stage, 'rollouts');
@@ -163,9 +163,9 @@ it('shows the same rounds where a rollout is read in its file, and leads from ea
     .first()
     .setInputFiles({ name: 'asked.jsonl', mimeType: 'application/x-ndjson', buffer });
   await page.locator('tr[data-position] a').first().click();
-  await page.locator('.reader .round').first().waitFor();
+  await page.locator('.reader .round-card').first().waitFor();
   expect(await cards()).toEqual(asked);
-  await page.locator('.round .part[data-kind="retrieve"]').last().click();
+  await page.locator('.round-card .part[data-kind="retrieve"]').last().click();
   await page.locator('.block[aria-current="step"][aria-label^="result"]').waitFor();
 }, 120_000);
 
@@ -187,7 +187,7 @@ it('asks again with a mechanism switched, and shows before and after', async () 
     ['NLR', 'nlr'],
     ['STIE', 'stie'],
   ] as const) {
-    expect(await page.locator(`.round .mechanism.of-${id}`).count()).toBeGreaterThan(0);
+    expect(await page.locator(`.round-card .mechanism.of-${id}`).count()).toBeGreaterThan(0);
     await on(name).click();
     await page.locator(`[data-testid="before-after"]:has-text("${name} off")`).waitFor();
     await runStatus(page, 'done');
@@ -195,7 +195,7 @@ it('asks again with a mechanism switched, and shows before and after', async () 
     const after = await line(page);
     expect((await side(1)).slice(0, 4)).toEqual([`before: ${name} on`, ...says(before)]);
     expect((await side(2)).slice(0, 4)).toEqual([`after: ${name} off`, ...says(after)]);
-    expect(await page.locator(`.round .mechanism.of-${id}`).count()).toBe(0);
+    expect(await page.locator(`.round-card .mechanism.of-${id}`).count()).toBe(0);
     expect(await on(name).getAttribute('aria-checked')).toBe('false');
     before = after;
   }

@@ -17,7 +17,7 @@ const usesKey = (target: EventTarget | null, key: string): boolean => {
   // A list uses arrows, Home, End and the space bar, but no letters.
   if (target.closest('[role=listbox]')) return key !== 'Escape' && (key === ' ' || key.length > 1);
   // The space bar controls playback even on cards; Enter shows them in full.
-  if (key === ' ' && target.closest('.part, .round-name')) return false;
+  if (key === ' ' && target.closest('.round-card .part, .round-name')) return false;
   return (key === ' ' || key === 'Enter') && target.closest('button, a, summary') !== null;
 };
 

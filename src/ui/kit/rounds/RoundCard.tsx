@@ -57,7 +57,7 @@ export const RoundCard = memo((props: RoundCardProps) => {
   const name = roundName(round, answered);
   return (
     <li
-      className={`round ${round.kind}${props.chosen ? ' chosen' : ''}`}
+      className={`round-card ${round.kind}${props.chosen ? ' chosen' : ''}`}
       data-round={props.at}
       data-search={round.search ?? undefined}
       aria-label={name}
