@@ -1,3 +1,4 @@
+import { BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { basisWords, type Outcome } from '../../../evaluate/rollouts/taxonomy.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
@@ -73,6 +74,16 @@ const Pick = ({ found: { position, row } }: { found: MatchingRow }) => {
   );
 };
 
+/** The user's tags of a row, where no column has them. */
+const Tags = ({ found: { row } }: { found: MatchingRow }) => {
+  const tags = row.tags.filter((tag) => tag !== BOOKMARK);
+  return tags.length === 0 ? null : (
+    <span className="badge row-tags" title={tags.join(', ')}>
+      {tags.join(', ')}
+    </span>
+  );
+};
+
 /** An unloaded row shows an ellipsis; its position and number are known. */
 interface RowProps {
   found: MatchingRow | undefined;
@@ -122,6 +133,7 @@ const Row = memo(
                       </span>
                     ) : null}
                   </span>
+                  {columns.some(({ name }) => name === 'tags') ? null : <Tags found={found} />}
                 </>
               ) : (
                 '…'
