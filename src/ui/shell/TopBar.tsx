@@ -25,6 +25,8 @@ const Tool = (props: {
     aria-label={props.label}
     aria-pressed={props.pressed}
     title={props.label}
+    // As wide as its sign, which may be a word.
+    {...(props.sign !== undefined && { w: 'auto', miw: 28, px: 6 })}
     onClick={props.onClick}
   >
     {props.icon ? (

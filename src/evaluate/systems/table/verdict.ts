@@ -104,7 +104,7 @@ function againstReference(
     sentence: `${winner.title} beats ${loser.title} by ${pointsText(difference.mean)} (${name} ${shareText(loser.mean)} → ${shareText(winner.mean)}, ${questions}, ${pText(difference.adjusted)})`,
     next:
       close > 0
-        ? `${countText(close, 'system')} marked ° ${close === 1 ? 'is' : 'are'} not significantly worse than the best.`
+        ? `${countText(close, 'other system')} ${close === 1 ? 'is' : 'are'} not significantly worse than the best.`
         : 'Open Hops to see where the others lose the chain, and Cost for the price.',
   };
 }
