@@ -84,7 +84,7 @@ export function parseSource(text: string, hub = HUB): RemoteSource {
   const parsed = REPOSITORY.exec(trimmed);
   if (!parsed)
     throw bad(
-      `"${trimmed.slice(0, 120)}" is no repository: write owner/name, such as Qwen/Qwen2.5-0.5B-Instruct, or an address`,
+      `"${trimmed.slice(0, 120)}" is not a repository: write owner/name, such as Qwen/Qwen2.5-0.5B-Instruct, or an address`,
     );
   return { kind: 'hub', base: hub, repository: parsed[1]!, revision: parsed[2] ?? 'main' };
 }
