@@ -3,7 +3,6 @@ import { deriveSeed, uniform } from '../base/random.ts';
 import type { RouteEvent } from '../records/events.ts';
 import type { Hit, SearchTarget, SourceName } from '../records/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
-import { traitsOf } from '../recipes/parts/system.ts';
 import { isMiss, type Observation } from './answers/evidence.ts';
 import { contextRoom } from './budget.ts';
 import { routeReward } from './router/reward.ts';
@@ -206,12 +205,6 @@ export function fitting(state: RunState, hits: readonly Hit[]): Hit[] {
   return hits.slice(0, n);
 }
 
-/** STIE over passages: whether what an earlier result showed is left out. A context that restarts has lost it. */
-const leavesOutSeen = ({ settings }: RunState): boolean =>
-  settings.stie.mode !== 'off' &&
-  settings.stie.overPassages === true &&
-  !traitsOf(settings).resetsContext;
-
 /** Number of the segment that the result will be in. */
 function resultSegment(state: RunState): number {
   const { hooks, tags, transcript } = state;
@@ -223,22 +216,23 @@ function resultSegment(state: RunState): number {
  * Retrieves and writes the retrieve event.
  * @param query what the retriever is asked: equation (3)'s text, which the event shows
  * @param shown whether the policy is shown a result of it in its context
+ * @param unseen whether passages that an earlier result showed are left out
  */
 export async function retrieve(
   state: RunState,
   source: SearchTarget,
   query: string,
-  shown = true,
+  { shown = true, unseen = false }: { shown?: boolean; unseen?: boolean } = {},
 ): Promise<Retrieved | null> {
   const { k, summarize } = state.settings.retrieval;
   const { extraction, pages, browse } = state.settings.method ?? {};
   // What the policy is not shown takes no room of its context.
   const whole = summarize === 'on' || !shown || Boolean(extraction ?? pages ?? browse);
-  const fresh = leavesOutSeen(state);
-  const asked = await callRetriever(state, source, query, fresh ? k + state.evidence.size : k);
-  if (!asked) return null;
-  const unseen = asked.hits.filter(({ passage }) => !state.evidence.has(passage.id));
-  const found = fresh ? { ...asked, hits: unseen.slice(0, k) } : asked;
+  const { evidence } = state;
+  const all = await callRetriever(state, source, query, unseen ? k + evidence.size : k);
+  if (!all) return null;
+  const fresh = all.hits.filter(({ passage }) => !evidence.has(passage.id));
+  const found = unseen ? { ...all, hits: fresh.slice(0, k) } : all;
   const hits = whole ? found.hits : fitting(state, found.hits);
   const retrieval = { ...found, hits };
   const observation = state.evidence.observe(retrieval.hits);

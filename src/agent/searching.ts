@@ -1,5 +1,6 @@
 import { deriveSeed } from '../base/random.ts';
 import type { Hit, SourceName } from '../records/hits.ts';
+import { traitsOf } from '../recipes/parts/system.ts';
 import { observation } from '../recipes/methods/pages.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
@@ -109,6 +110,12 @@ function retrievalText(state: RunState, query: string): string {
   return literal && thought !== null && thought !== '' ? thought : query;
 }
 
+/** STIE over passages: whether what an earlier result showed is left out. A context that restarts has lost it. */
+const leavesOutSeen = ({ settings }: RunState): boolean =>
+  settings.stie.mode !== 'off' &&
+  settings.stie.overPassages === true &&
+  !traitsOf(settings).resetsContext;
+
 /** What a call brought, and where it went. */
 export interface Called {
   route: ReturnType<typeof chooseRoute>;
@@ -139,7 +146,8 @@ export async function callSearch(
     // A question's own search comes before anything is written.
     ...(transcript.lastSegment >= 0 && { segment: transcript.lastSegment }),
   });
-  const got = await retrieve(state, route.choice, retrievalText(state, query), shown);
+  const unseen = leavesOutSeen(state);
+  const got = await retrieve(state, route.choice, retrievalText(state, query), { shown, unseen });
   const hits = got?.retrieval.hits;
   const summary =
     hits && shown
