@@ -12,6 +12,7 @@ import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import {
+  ADAPTER_OPTIONS,
   overridesOf,
   partsOptions,
   PARTS_OPTIONS,
@@ -85,6 +86,7 @@ export const askCommand: Command = {
     ...RECIPE_OPTIONS,
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
     ...PARTS_OPTIONS,
+    ...ADAPTER_OPTIONS,
     json: { type: 'boolean', help: 'print the rollout as one JSON object and nothing else' },
   },
   async run(values, positionals, lists) {

@@ -43,6 +43,7 @@ import { select, table } from './rollout.ts';
 import {
   overridesOf,
   partsOptions,
+  ADAPTER_OPTIONS,
   PARTS_OPTIONS,
   QUESTION_OPTIONS,
   RECIPE_OPTIONS,
@@ -165,7 +166,7 @@ export const evaluateCommand: Command = {
   name: 'evaluate',
   summary: 'scores a trained adapter, or compares several systems, on the questions of a world',
   options: {
-    adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
+    ...ADAPTER_OPTIONS,
     run: {
       type: 'string',
       value: 'DIR[@STEP]',

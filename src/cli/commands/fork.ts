@@ -15,6 +15,7 @@ import { openParts } from '../shared/parts.ts';
 import {
   overridesOf,
   partsOptions,
+  ADAPTER_OPTIONS,
   PARTS_OPTIONS,
   RECIPE_OPTIONS,
 } from '../shared/shared-options.ts';
@@ -99,6 +100,7 @@ export const forkCommand: Command = {
     },
     ...SETTINGS_OPTIONS,
     ...PARTS_OPTIONS,
+    ...ADAPTER_OPTIONS,
     out: { type: 'string', value: 'FILE', help: 'write the rollout as one JSON line' },
     json: { type: 'boolean', help: 'print the rollout as one JSON object and nothing else' },
   },

@@ -12,6 +12,7 @@ import { openOutput, writeAll } from '../evaluate/output.ts';
 import { runQuestions } from '../evaluate/run-questions.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import {
+  ADAPTER_OPTIONS,
   overridesOf,
   partsOptions,
   PARTS_OPTIONS,
@@ -75,6 +76,7 @@ export const rolloutCommand: Command = {
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
     ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
+    ...ADAPTER_OPTIONS,
     out: { type: 'string', value: 'FILE', help: 'write the rollouts as JSON lines' },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },

@@ -114,6 +114,15 @@ export const PARTS_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
+/** An adapter of the model of `PARTS_OPTIONS`. */
+export const ADAPTER_OPTIONS = {
+  adapter: {
+    type: 'string',
+    value: 'DIR',
+    help: 'PEFT folder of an adapter of the model (default: the model without one)',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
 /** World, corpus, engine and questions. @throws UsageError where options of one are given without it */
 export function sourcesOptions(
   values: OptionValues,
@@ -150,6 +159,7 @@ export const partsOptions = (values: OptionValues, lists: OptionLists): PartsOpt
   device: values.device as 'wasm' | 'webgpu',
   weights: values.weights as MatrixType | undefined,
   keys: values.kv as StoreType | undefined,
+  adapter: values.adapter as string | undefined,
 });
 
 /**
