@@ -139,7 +139,7 @@ export const LIMITS = {
   'settings of training': [65, 138],
   'rewards in the core': [20, 63],
   'files to read for a GRPO step': [10, 223],
-  'lines to read for a GRPO step': [1200, 20_860],
+  'lines to read for a GRPO step': [1200, 20_900],
   'files of the loop that mention STIE': [12, 18],
   'files of the core that name a system': [0, 50],
   'files in src': [1250, 1965],
