@@ -173,16 +173,21 @@ export async function storeRuns(
   wanted: readonly Wanted[],
   { device, setup, demonstrations, start }: Given,
 ): Promise<RunRecord[]> {
-  const policy = await parts.policy(setup.policy);
-  const from = await readStartAdapter(parts.store, start, policy);
-  const checked = wanted.map((one) => {
-    const given = withSource(parseTrainSettings(one.settings), setup);
-    const settings = from ? { ...given, adapter: from.shape } : given;
+  const trainable = <Run extends Wanted>(one: Run, settings: TrainSettings): Run => {
     checkRouter(settings);
-    checkJudge(setup);
     checkTrainable(settings, hasSummarizer(setup));
     return { ...one, settings };
-  });
+  };
+  // Wrong settings are said before a model is opened.
+  checkJudge(setup);
+  const parsed = wanted.map((one) =>
+    trainable(one, withSource(parseTrainSettings(one.settings), setup)),
+  );
+  const policy = await parts.policy(setup.policy);
+  const from = await readStartAdapter(parts.store, start, policy);
+  const checked = from
+    ? parsed.map((one) => trainable(one, { ...one.settings, adapter: from.shape }))
+    : parsed;
   const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
   const world = await parts.world(setup);
   checkSplit(world.split);
