@@ -35,6 +35,8 @@ await build({
     rolldownOptions: {
       input,
       output: {
+        // Comments and spaces are a tenth of a package; names stay, for messages of errors.
+        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
         // All in one folder, as src/cli/shared/paths.ts expects.
         entryFileNames: '[name].js',
         chunkFileNames: 'chunk-[name]-[hash].js',
