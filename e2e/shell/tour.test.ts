@@ -35,7 +35,7 @@ it('leads from a question to the next chapter, explains words, and continues aft
   await tour.getByRole('button', { name: 'Ask an example' }).click();
   await runStatus(page, 'done');
   await tour.getByRole('button', { name: 'Next', exact: true }).click();
-  await tour.getByText('Every card is one thing that happened').waitFor();
+  await tour.getByText('Every card is one round').waitFor();
   expect(await faultsInBoth(page)).toEqual([]);
   await opensWords(page);
   await tour.getByRole('button', { name: 'Next chapter' }).click();
@@ -139,7 +139,7 @@ slow(
     await tour.getByRole('button', { name: 'Ask an example' }).click();
     await runStatus(page, 'done');
     await tour.getByRole('button', { name: 'Next', exact: true }).click();
-    await tour.getByText('Every card is one thing that happened').waitFor();
+    await tour.getByText('Every card is one round').waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
 
     await opensWords(page);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
-import { runStatus, useStage } from '../browser.ts';
+import { openMore, runStatus, useStage } from '../browser.ts';
 import { downloaded, status } from '../training.ts';
 
 /** HRPO in the page: its gates are trained in the tab, drawn, taken along, and asked with. */
@@ -51,6 +51,7 @@ slow(
     await page.waitForURL(/\/ask\?/);
     await page.getByRole('button', { name: 'Run', exact: true }).first().click();
     await runStatus(page, 'done');
+    await openMore(page);
     // From 0.9 to 0.999: it is read through the gates that were trained.
     await page.getByText(/^\d+, a 0\.9[45]\d\d$/).waitFor();
     expect(await faultsInBoth(page)).toEqual([]);

@@ -114,7 +114,7 @@ slow(
     const read = () =>
       page.evaluate(() => (globalThis as unknown as { progressSamples: Sample[] }).progressSamples);
     const phases = async () => [...new Set((await read()).map(({ phase }) => phase))].join();
-    for (const name of ['own trajectories', 'cold start', 'held-out', 'rollouts', 'update'])
+    for (const name of ['Warm-up: rollouts', 'Warm-up: updates', 'Baseline', 'rollouts', 'update'])
       await expect.poll(phases, { timeout: LONG, interval: 500 }).toContain(name);
     const samples = await read();
     let [changed, longest] = [samples[0]!.at, 0];

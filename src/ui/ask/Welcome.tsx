@@ -11,6 +11,7 @@ import { WillAskWith } from './notes/AskedWith.tsx';
 import { BuiltInReaderNote } from './notes/BuiltInReaderNote.tsx';
 import { QuestionNameCheck } from './notes/QuestionNameCheck.tsx';
 import { openSetup, useView } from './store/view-store.ts';
+import { firstFailure, useLab } from '../lab/lab-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
 // Drawn after the words and buttons, in room that is kept for it.
@@ -50,6 +51,7 @@ export const Welcome = () => {
   const runRequested = useRun((state) => state.runRequested);
   const asked = useView((state) => isAsked(state.address.asked));
   const setupOpen = useView((state) => state.setupOpen);
+  const failed = useLab((state) => firstFailure(state) !== null);
   const own = useSetup(
     ({ setup }) => setup.questions.kind === 'collections' || setup.local.kind === 'collections',
   );
@@ -79,12 +81,8 @@ export const Welcome = () => {
           <QuestionNameCheck />
         </>
       )}
-      {runRequested ? (
-        <>
-          <p role="status">It starts as soon as everything is loaded.</p>
-          <LoadingList />
-        </>
-      ) : null}
+      {runRequested ? <p role="status">It starts as soon as everything is loaded.</p> : null}
+      {runRequested || failed ? <LoadingList /> : null}
       {own ? null : <Recording />}
       <p className="fine">
         <button type="button" className="link" onClick={openSetup}>

@@ -10,11 +10,8 @@ export function unfilledViews({
   rollout,
   siblings,
 }: Pick<Reading, 'rollout' | 'siblings'>): Partial<Record<ReaderView, string>> {
-  const written = rollout.segments.filter(({ source }) => source === 'policy');
+  // Where a file has no tokens, pieces of the text take their place.
   return {
-    ...(!written.some(({ ids, tokens }) => ids ?? tokens) && {
-      tokens: 'The file has no tokens of this rollout.',
-    }),
     ...(siblings.length < 2 && { group: 'The file has no other rollout of this group.' }),
     ...(rollout.question.answers.length === 0 && {
       scores: 'The file has no gold answer for this question.',
