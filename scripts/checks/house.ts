@@ -140,7 +140,7 @@ export const LIMITS = {
   'rewards in the core': [20, 63],
   'files to read for a GRPO step': [10, 223],
   'lines to read for a GRPO step': [1200, 20_900],
-  'files of the loop that mention STIE': [12, 18],
+  'files of the loop that mention STIE': [12, 17],
   'files of the core that name a system': [0, 50],
   'files in src': [1250, 1965],
   'folders in src, without one per system': [160, 276],
