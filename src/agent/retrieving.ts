@@ -231,8 +231,9 @@ export async function retrieve(
   const { evidence } = state;
   const all = await callRetriever(state, source, query, unseen ? k + evidence.size : k);
   if (!all) return null;
-  const fresh = all.hits.filter(({ passage }) => !evidence.has(passage.id));
-  const found = unseen ? { ...all, hits: fresh.slice(0, k) } : all;
+  const isNew = ({ passage }: Hit): boolean => !evidence.has(passage.id);
+  const found = unseen ? { ...all, hits: all.hits.filter(isNew).slice(0, k) } : all;
+  const leftOut = unseen ? all.hits.slice(0, k).filter((hit) => !isNew(hit)) : [];
   const hits = whole ? found.hits : fitting(state, found.hits);
   const retrieval = { ...found, hits };
   const observation = state.evidence.observe(retrieval.hits);
@@ -248,6 +249,7 @@ export async function retrieve(
     bytes: retrieval.bytes,
     newSupporting: observation.newSupporting,
     duplicates: observation.duplicates,
+    ...(leftOut.length > 0 && { leftOut: leftOut.map(({ passage }) => passage.id) }),
     newEntities: observation.newEntities,
     ...(shown ? { segment: resultSegment(state) } : {}),
   });

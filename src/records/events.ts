@@ -129,6 +129,8 @@ export interface RetrieveEvent extends Base {
   newSupporting: string[] | null;
   /** Passages that an earlier round had already returned. */
   duplicates: string[];
+  /** STIE over passages: those of the best k that an earlier round had returned, in whose place the next best are shown. */
+  leftOut?: string[];
   /** Capitalised names and numbers first seen in this round's passages. */
   newEntities: number;
 }

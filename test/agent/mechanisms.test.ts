@@ -11,7 +11,7 @@ import {
   run,
   stopReason,
 } from './helpers.ts';
-import { THINK, FIRST, SECOND, ANSWER, LOOP, off } from './loop-script.ts';
+import { THINK, FIRST, SECOND, ANSWER, LOOP, base, off } from './loop-script.ts';
 import { tokenizer } from './tokenizer.ts';
 
 const queries = async (secondStage: 'intention' | 'thought'): Promise<string[]> => {
@@ -357,6 +357,20 @@ describe('STIE over passages', () => {
     expect(await shown({ mode: 'off', overPassages: true }, 'off')).toEqual([
       ['Old Wolf'],
       ['Old Wolf'],
+    ]);
+  });
+
+  it('the record names what was left out, where something was', async () => {
+    const overrides: SettingsOverride = {
+      ...base,
+      stie: { ...quiet, overPassages: true },
+      retrieval: { k: 1, source: 'local', honourTags: false },
+    };
+    const main = [THINK + FIRST, `<think> again .</think>${FIRST}`, ANSWER];
+    const { rollout } = await run({ main }, { overrides, retriever });
+    expect(eventsOf(rollout, 'retrieve').map(({ leftOut }) => leftOut)).toEqual([
+      undefined,
+      ['l0'],
     ]);
   });
 

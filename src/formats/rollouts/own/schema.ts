@@ -127,6 +127,7 @@ const event = z.discriminatedUnion('kind', [
     addedDelayMs: finite,
     newSupporting: titles.nullable(),
     duplicates: titles,
+    leftOut: titles.optional(),
     newEntities: finite,
   }),
   z.looseObject({

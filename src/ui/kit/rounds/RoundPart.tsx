@@ -32,8 +32,16 @@ const Titles = ({ hits, gold }: { hits: readonly Hit[]; gold: Question | null })
 const content = (event: AgentEvent, gold: Question | null): ReactNode => {
   switch (event.kind) {
     case 'background':
-    case 'retrieve':
       return <Titles hits={event.hits} gold={gold} />;
+    case 'retrieve':
+      return (
+        <>
+          <Titles hits={event.hits} gold={gold} />
+          {event.leftOut ? (
+            <span className="fine"> {event.leftOut.length} shown before, left out</span>
+          ) : null}
+        </>
+      );
     case 'route':
       return routeWords(event);
     case 'verdict':

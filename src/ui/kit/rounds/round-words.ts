@@ -17,6 +17,7 @@ export const mechanismOf = (event: AgentEvent): MechanismId | null => {
   if (event.kind === 'background') return 'rdra';
   if (event.kind === 'think') return event.phase === 'alignment' ? 'rdra' : null;
   if (event.kind === 'route') return event.by === 'router' ? 'nlr' : null;
+  if (event.kind === 'retrieve') return event.leftOut ? 'stie' : null;
   if (event.kind === 'candidate' || event.kind === 'verdict') return 'stie';
   return null;
 };

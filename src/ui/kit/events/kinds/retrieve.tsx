@@ -15,7 +15,10 @@ const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
     {event.newSupporting === null
       ? 'supporting titles unknown'
       : plural(event.newSupporting.length, 'new supporting title')}{' '}
-    · {plural(event.duplicates.length, 'passage')} seen before ·{' '}
+    · {plural(event.duplicates.length, 'passage')} seen before
+    {event.leftOut
+      ? ` · ${plural(event.leftOut.length, 'passage')} left out, shown before`
+      : ''} ·{' '}
     {plural(event.newEntities, 'new entity', 'new entities')}
   </p>
 );
