@@ -55,7 +55,7 @@ async function openEvent(page: Page, ...selectors: string[]): Promise<void> {
 
 async function ask(page: Page, url: string): Promise<void> {
   await page.goto(`${url}ask?device=wasm`);
-  await page.getByRole('button', { name: /^Run (an example|this question)$/ }).click();
+  await page.getByRole('button', { name: /^(Watch it answer|Run this question)$/ }).click();
   await page.waitForSelector('[data-testid="run-status"]:has-text("done")', { timeout: 180_000 });
   await openEvent(
     page,

@@ -58,7 +58,7 @@ it('leads from the address bar to a finished run by at most six keys, of the que
   for (const key of keys) await page.keyboard.press(key);
   await runStatus(page, 'done');
   expect(await page.locator('main h1').textContent()).toBe(shown);
-  // With the first run the settings are there; whoever closes them finds them closed.
+  // The first run opens the settings; if the user closes them, they stay closed.
   const setup = page.getByRole('complementary', { name: 'What to run' });
   await setup.waitFor();
   await page.keyboard.press('s');
