@@ -3,6 +3,7 @@ import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { SystemSettings } from '../recipes/parts/system.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import type { RunState } from './state.ts';
+import type { Steps } from './systems/parts/steps.ts';
 import type { SampleOptions } from './transcript/conversation.ts';
 
 /**
@@ -10,6 +11,8 @@ import type { SampleOptions } from './transcript/conversation.ts';
  * the usual where there is none.
  */
 export interface LoopHooks {
+  /** The whole loop, in place of think–search–answer; called where `loop` is `program`. */
+  program?: (steps: Steps) => Promise<void>;
   /** Changes how the policy's next step is sampled. */
   samplingOptions?: (state: RunState) => Partial<Pick<SampleOptions, 'sampling' | 'latent'>>;
   /**

@@ -4,6 +4,7 @@ import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
 import { ProtocolParser, type Parsed } from './transcript/parse.ts';
 import { knowsForms } from './transcript/form.ts';
+import { traitsOf } from '../recipes/parts/system.ts';
 import { promptFrame, type Frame } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
 import { callRetriever, rewardRoute, routeBackground } from './retrieving.ts';
@@ -135,7 +136,7 @@ const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Par
 const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>
   tags.spelling === 'ids' &&
   !knowsForms(deps.policy.tokenizer) &&
-  (settings.loop === 'look-ahead' ||
+  (traitsOf(settings).thinks === true ||
     settings.loop === 'think' ||
     (settings.loop === 'agent' && settings.retrieval.maxSearches === 0))
     ? blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`)

@@ -83,6 +83,15 @@ function refuse(recipe: RolloutRequest['recipe'], tokenizer: PolicyTokenizer): v
   if (reason !== null) throw new Error(reason);
 }
 
+/** @throws Error where the settings name a program, and no system that has one */
+async function loopOf(state: RunState): Promise<void> {
+  const { loop } = state.settings;
+  if (loop === 'agent') return agentLoop(state);
+  const run = loop === 'program' ? state.hooks.program : SYSTEMS[loop];
+  if (!run) throw new Error('loop=program needs a system that has a program of its own');
+  return run(stepsOf(state));
+}
+
 /** Runs the recipe's loop in a session of its own; closes the session whatever happens. */
 async function converse(
   deps: AgentDeps,
@@ -124,8 +133,7 @@ async function converse(
     ...initialProgress(),
   };
   try {
-    if (settings.loop === 'agent') await agentLoop(state);
-    else await SYSTEMS[settings.loop](stepsOf(state));
+    await loopOf(state);
   } finally {
     state.conversation.session.close();
     holdLatents(rollout, state.conversation.latents);

@@ -1,7 +1,6 @@
 import { deriveSeed, uniform } from '../base/random.ts';
 import type { Hit } from '../records/hits.ts';
 import { inBlock } from '../records/protocol.ts';
-import { retrieveShare } from '../recipes/methods/reflection.ts';
 import type { Generated } from '../policy/policy.ts';
 import { answerByVote, forceAnswer } from './answering.ts';
 import { questionScores } from './answers/checked.ts';
@@ -17,6 +16,10 @@ import { isAnswer, isSearch, speaksInTurns } from './transcript/tags.ts';
 import { sayInTurns } from './turns.ts';
 
 /** The steps of `systems/parts/steps.ts`, taken in a running rollout. */
+
+/** P(retrieve) of the two that may be said; 0 where neither has any. */
+export const retrieveShare = (retrieve: number, not: number): number =>
+  retrieve + not === 0 ? 0 : retrieve / (retrieve + not);
 
 /** Room for a result that says something. */
 const LEAST_RESULT = 24;

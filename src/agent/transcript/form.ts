@@ -2,6 +2,7 @@ import type { PolicyTokenizer } from '../../policy/policy.ts';
 import { formLine, type Form } from '../../records/form-line.ts';
 import { inBlock } from '../../records/protocol.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import { traitsOf } from '../../recipes/parts/system.ts';
 
 type Loop = RecipeSettings['loop'];
 
@@ -15,11 +16,13 @@ const READING: ReadonlySet<Loop> = new Set<Loop>([
 ]);
 
 /** Loops whose policy never asks for a search itself. */
-const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think', 'look-ahead']);
+const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think']);
 
 /** Whether the policy may search, reads what the loop retrieved, or neither. */
-export const wayOf = ({ loop, retrieval }: RecipeSettings): Form['way'] => {
-  if (THINKING.has(loop) || retrieval.maxSearches === 0) return 'think';
+export const wayOf = (settings: RecipeSettings): Form['way'] => {
+  const { loop, retrieval } = settings;
+  const { thinks = false } = traitsOf(settings);
+  if (thinks || THINKING.has(loop) || retrieval.maxSearches === 0) return 'think';
   return READING.has(loop) ? 'read' : 'search';
 };
 

@@ -2,15 +2,11 @@ import { z } from 'zod';
 import { browseSchema } from './browse.ts';
 import { candidatesSchema } from './candidates.ts';
 import { chainSchema } from './chain.ts';
-import { confidenceSchema } from './confidence.ts';
 import { draftQuerySchema } from './draft-query.ts';
 import { extractionSchema } from './extraction.ts';
 import { hintSchema } from './hint.ts';
 import { pagesSchema } from './pages.ts';
 import { planSchema } from './plan.ts';
-import { reflectionSchema } from './reflection.ts';
-import { verificationSchema } from './verification.ts';
-import { rolesSchema } from './vote.ts';
 
 /** Parts of systems that have a loop of their own; each file beside this one has its source and equation. */
 export const methodSchema = z.strictObject({
@@ -23,13 +19,9 @@ export const methodSchema = z.strictObject({
    * after it, as they are for every other policy, with the blocks that follow results.
    */
   firstSearch: z.enum(['question', 'result']).optional(),
-  confidence: confidenceSchema.optional(),
-  reflection: reflectionSchema.optional(),
   extraction: extractionSchema.optional(),
-  verify: verificationSchema.optional(),
   pages: pagesSchema.optional(),
   browse: browseSchema.optional(),
-  roles: rolesSchema.optional(),
   candidates: candidatesSchema.optional(),
   hint: hintSchema.optional(),
   plan: planSchema.optional(),
@@ -39,18 +31,15 @@ export const methodSchema = z.strictObject({
 });
 export type Method = z.infer<typeof methodSchema>;
 
-/** Loops beside the think–search–answer loop and the two naive ones. */
+/** Loops beside the think–search–answer loop and the two naive ones; `program`: the system's own. */
 export const SYSTEM_LOOPS = [
+  'program',
   'think',
   'rewrite-read',
   'interleave',
   'iterate',
   'draft-revise',
-  'look-ahead',
-  'reflect',
-  'chain-verify',
   'rationale',
-  'roles',
   'actions',
   'hinted',
   'one-step',

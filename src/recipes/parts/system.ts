@@ -14,6 +14,8 @@ export interface SystemSettings {
 export interface Traits {
   /** The context restarts within a rollout. */
   resetsContext?: boolean;
+  /** Its policy never asks for a search itself. */
+  thinks?: boolean;
   /** The thought is read as mixtures of tokens, by an adapter with gates. */
   latent?: boolean;
 }

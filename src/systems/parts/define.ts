@@ -8,10 +8,12 @@ import { declareSystem, type SystemSettings, type Traits } from '../../recipes/p
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
   /**
-   * Its own parameters, all optional or set in `settings.system`. A loop has them under `system`, beside the system's id:
+   * Its own parameters, all optional or set in `values`. A loop has them under `system`, beside the system's id:
    * `--set overrides.system.clicks=3`.
    */
   params: Params;
+  /** Values of its parameters, where they are not the schema's defaults. */
+  values?: z.input<Params>;
   /** What a trainer must know of its rollouts. */
   traits?: (params: z.infer<Params>) => Traits;
   /** The code of its loop, loaded with the first rollout. */
@@ -29,6 +31,7 @@ function ownOf<Params extends z.ZodObject>(
 /** Declares a system's parameters and code to the core. @returns its recipe, for the list */
 export function defineSystem<Params extends z.ZodObject>({
   params,
+  values,
   traits = () => ({}),
   loop,
   ...recipe
@@ -38,8 +41,8 @@ export function defineSystem<Params extends z.ZodObject>({
     const { hooks } = await loop();
     return (system) => hooks(ownOf(params, system));
   });
-  const { settings } = recipe;
-  return { ...recipe, settings: { ...settings, system: { ...settings.system, id: recipe.id } } };
+  const system = { id: recipe.id, ...params.parse(values ?? {}) };
+  return { ...recipe, settings: { ...recipe.settings, system } };
 }
 
 /** How a system's groups grow in training: `branching: { kind: 'system', id, ... }`. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { eventsOf, contextText, QUESTION, run, stopReason, type Ran } from '../helpers.ts';
-import { readerSees } from '../../../src/recipes/methods/verification.ts';
 
 /** Each loop with a policy that knows the protocol's tags alone. */
 
@@ -196,7 +195,7 @@ describe('FLARE', () => {
     ];
     const ran = await run(
       { main: [], probes: [unsure] },
-      { recipe: 'flare', overrides: { method: { confidence: { asReleased: true } } } },
+      { recipe: 'flare', overrides: { system: { asReleased: true } } },
     );
     expect(ran.rollout.metrics).toMatchObject({ searches: 0, em: 1 });
   });
@@ -238,7 +237,7 @@ describe('Self-RAG-style reflection', () => {
   it('answers at once where its threshold is above that share', async () => {
     const ran = await run(
       { main: [think('who wrote it .'), BOX], probes: [[{ text: '<search>', logprob: -0.1 }]] },
-      { recipe: 'self-rag', overrides: { method: { reflection: { threshold: 0.95 } } } },
+      { recipe: 'self-rag', overrides: { system: { threshold: 0.95 } } },
     );
     expect(ran.rollout.metrics).toMatchObject({ searches: 0, em: 1 });
   });
@@ -254,18 +253,12 @@ it('SearChain corrects a thought that the reader contradicts', async () => {
       ],
       asides: [' Victor Kerlund }</short_answer>'],
     },
-    { recipe: 'sear-chain', overrides: { method: { verify: { threshold: -1 } } } },
+    { recipe: 'sear-chain', overrides: { system: { threshold: -1 } } },
   );
   const hint = ran.rollout.segments.find(({ role }) => role === 'hint');
   expect(hint?.text).toContain('author of Old Wolf is Victor Kerlund .');
   expect(hint?.source).toBe('environment');
   expect(ran.rollout.answer).toBe('Borfield');
-});
-
-it('SearChain’s reader sees the first passage of a result, or the last where it is to be wrong', () => {
-  expect(readerSees(['a', 'b', 'c'], {})).toEqual(['a']);
-  expect(readerSees(['a', 'b', 'c'], { passage: 'last' })).toEqual(['c']);
-  expect(readerSees([], { passage: 'last' })).toEqual([]);
 });
 
 it('InstructRAG reads five passages, the best one last, and thinks before it answers', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { confident, inForce, triggers } from '../../../src/recipes/methods/confidence.ts';
 import {
   claimsOf,
   lastThoughtQuery,
@@ -9,13 +8,7 @@ import {
 } from '../../../src/recipes/methods/draft-query.ts';
 import { shownReasoning, type Step } from '../../../src/recipes/methods/extraction.ts';
 import { lookUp, observation, type Page } from '../../../src/recipes/methods/pages.ts';
-import {
-  retrieveShare,
-  segmentScore,
-  usefulness,
-} from '../../../src/recipes/methods/reflection.ts';
-import { corrects, readChain } from '../../../src/recipes/methods/verification.ts';
-import { vote } from '../../../src/recipes/methods/vote.ts';
+import { vote } from '../../../src/systems/active-rag/loop.ts';
 
 describe('a draft as query', () => {
   it('IRCoT asks with the last sentence that is no conclusion, else with the question', () => {
@@ -49,64 +42,6 @@ describe('a draft as query', () => {
     const draft = 'K was written by M. M was born in B.\nB is in C.';
     expect(claimsOf(draft, 3)).toEqual(['K was written by M.', 'M was born in B.', 'B is in C.']);
     expect(claimsOf(draft, 2)).toHaveLength(2);
-  });
-});
-
-describe('FLARE', () => {
-  const probabilities = [0.9, 0.7, 0.35];
-  const published = { theta: 0.8, beta: 0.4, lookAhead: 64, sentences: 16, asReleased: false };
-
-  it('retrieves below θ, and asks without the tokens below β', () => {
-    expect(triggers(probabilities, published.theta)).toBe(true);
-    expect(confident(['a', 'b', 'c'], probabilities, published.beta)).toEqual(['a', 'b']);
-  });
-
-  it('as FlashRAG released it, the same sentence is accepted without retrieval', () => {
-    const released = inForce({ ...published, asReleased: true });
-    expect(triggers(probabilities, inForce(published).theta)).toBe(true);
-    expect(triggers(probabilities, released.theta)).toBe(false);
-    expect(released.sentences).toBe(5);
-  });
-});
-
-describe('reflection', () => {
-  it('retrieves by the share of the two', () => {
-    expect(retrieveShare(0.3, 0.7)).toBeCloseTo(0.3);
-    expect(retrieveShare(0.15, 0.05)).toBeCloseTo(0.75);
-    expect(retrieveShare(0, 0)).toBe(0);
-  });
-
-  it('scores a passage by likelihood, relevance, support and use', () => {
-    const weights = { relevant: 1, supported: 1, useful: 1 };
-    const a = { meanLogprob: -0.4, relevant: 0.7, full: 0.6, partial: 0.3, use: 0.15 };
-    const b = { meanLogprob: -0.2, relevant: 0.2, full: 0.2, partial: 0, use: 0.3 };
-    expect(segmentScore(a, weights)).toBeCloseTo(2.27, 3);
-    expect(segmentScore(b, weights)).toBeCloseTo(1.519, 3);
-    expect(usefulness([0, 0, 0.5, 0.5, 0])).toBeCloseTo(0.25);
-  });
-});
-
-describe('SearChain', () => {
-  const at = { threshold: 1.5 };
-
-  it('corrects where the reader is sure and says something else', () => {
-    expect(corrects({ answer: '1905', score: 2.1 }, '1907', at)).toBe(true);
-    expect(corrects({ answer: '1907', score: 2.1 }, 'in 1907', at)).toBe(false);
-    expect(corrects({ answer: '1905', score: 1.2 }, '1907', at)).toBe(false);
-    expect(corrects({ answer: '19', score: 2.1 }, '1907', at)).toBe(true);
-  });
-
-  it('reads a chain in its own format', () => {
-    const text =
-      'Sure.\n[Query 1]: Who wrote K?\n[Answer 1]: M\n[Unsolved Query]: Where was M born?\n[Final Content]: not known [1]';
-    expect(readChain(text)).toEqual({
-      nodes: [
-        { query: 'Who wrote K?', answer: 'M' },
-        { query: 'Where was M born?', answer: null },
-      ],
-      final: 'not known [1]',
-    });
-    expect(readChain('no chain at all')).toEqual({ nodes: [], final: null });
   });
 });
 

@@ -1,16 +1,62 @@
-import {
-  readChain,
-  readerSees,
-  corrects,
-  type Chain,
-  type ChainNode,
-} from '../../recipes/methods/verification.ts';
-import type { Verification } from '../../recipes/methods/verification.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import type { Steps } from '../../agent/systems/parts/steps.ts';
+import type { Aside } from '../../agent/transcript/aside.ts';
 import type { Hit } from '../../records/hits.ts';
-import type { Aside } from '../transcript/aside.ts';
-import type { Steps } from './parts/steps.ts';
+import type { Params } from './system.ts';
 
-const DEFAULTS: Verification = { threshold: -0.5, rounds: 5 };
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s]/gu, ' ')
+    .replaceAll(/\b(?:a|an|the)\b/gu, ' ')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+
+/** The passage of a result that the reader sees, in a list; an empty one of none. */
+export const readerSees = <T>(hits: readonly T[], { passage }: Pick<Params, 'passage'>): T[] =>
+  passage === 'last' ? hits.slice(-1) : hits.slice(0, 1);
+
+/** Whether the reader's answer overrules the policy's: it is sure, and its words are not inside the policy's. */
+export function corrects(
+  reader: { answer: string; score: number },
+  said: string,
+  { threshold }: Pick<Params, 'threshold'>,
+): boolean {
+  const answer = plain(reader.answer);
+  if (answer === '' || reader.score <= threshold) return false;
+  return !` ${plain(said)} `.includes(` ${answer} `);
+}
+
+/** One node of a chain; `answer` is null where the policy left it unsolved. */
+export interface ChainNode {
+  query: string;
+  answer: string | null;
+}
+
+export interface Chain {
+  nodes: ChainNode[];
+  /** What is behind `[Final Content]`; null without one. */
+  final: string | null;
+}
+
+const MARK = /\[\s*(Query|Answer|Unsolved Query|Final Content)\s*\d*\s*\]\s*:?/giu;
+
+/** SearChain's own format; text in front of the first mark is none of the chain. */
+export function readChain(text: string): Chain {
+  const marks = [...text.matchAll(MARK)];
+  const nodes: ChainNode[] = [];
+  let final: string | null = null;
+  marks.forEach((mark, i) => {
+    const inner = text.slice(mark.index + mark[0].length, marks[i + 1]?.index).trim();
+    const name = (mark[1] ?? '').toLowerCase();
+    const last = nodes.at(-1);
+    if (name === 'final content') final = inner;
+    else if (name === 'answer') {
+      if (last && last.answer === null) last.answer = inner;
+    } else nodes.push({ query: inner, answer: null });
+  });
+  return { nodes: nodes.filter(({ query }) => query !== ''), final };
+}
 
 const CHAIN = [
   'Answer the question by a chain of queries. Each query asks for one fact. Where you know it, answer it; where you do not, leave it unsolved. Write:',
@@ -32,17 +78,17 @@ async function feedback(
   s: Steps,
   { nodes }: Chain,
   seen: Map<string, Hit[]>,
-  verification: Verification,
+  params: Params,
 ): Promise<string | null> {
   for (const { query, answer } of nodes) {
     if (seen.has(query)) continue;
     if (!s.canSearch()) return null;
-    const top = readerSees(await s.find(query), verification);
+    const top = readerSees(await s.find(query), params);
     seen.set(query, top);
     const reader = readerOf(await s.read(query, top));
     const says = `According to the passage, the answer to "${query}" is ${reader.answer}`;
     if (answer === null && reader.answer !== '') return `${says}.`;
-    if (answer !== null && corrects(reader, answer, verification)) return `${says}, not ${answer}.`;
+    if (answer !== null && corrects(reader, answer, params)) return `${says}, not ${answer}.`;
   }
   return null;
 }
@@ -57,11 +103,11 @@ const written = (nodes: readonly ChainNode[]): string =>
     .join('\n');
 
 /** The whole chain at once, verified node by node; after a correction it is written again. */
-async function wholeChain(s: Steps, verification: Verification): Promise<void> {
+async function wholeChain(s: Steps, params: Params): Promise<void> {
   const seen = new Map<string, Hit[]>();
   const said: string[] = [];
   let chain: Chain = { nodes: [], final: null };
-  for (let round = 0; round <= verification.rounds; round++) {
+  for (let round = 0; round <= params.rounds; round++) {
     const user = [
       `Question: ${s.question}`,
       ...(said.length > 0
@@ -74,7 +120,7 @@ async function wholeChain(s: Steps, verification: Verification): Promise<void> {
     ].join('\n\n');
     const { text } = await s.ask({ of: 'chain', instruction: CHAIN, user, maxTokens: 512 });
     chain = readChain(text);
-    const correction = await feedback(s, chain, seen, verification);
+    const correction = await feedback(s, chain, seen, params);
     if (correction === null) break;
     said.push(correction);
   }
@@ -86,18 +132,18 @@ async function wholeChain(s: Steps, verification: Verification): Promise<void> {
 }
 
 /** For a policy that knows no chains: its own searches are the nodes, the thought after a result its answer. */
-async function stepByStep(s: Steps, verification: Verification): Promise<void> {
+async function stepByStep(s: Steps, params: Params): Promise<void> {
   await s.open();
   let corrections = 0;
   for (;;) {
     const wrote = await s.write('action');
     const asked = wrote.query;
     if (wrote.ended === 'action' && (await wrote.act())) return;
-    if (asked === null || corrections >= verification.rounds) continue;
+    if (asked === null || corrections >= params.rounds) continue;
     const next = await s.write('thought');
     if (next.thought !== null) {
-      const reader = readerOf(await s.read(asked, readerSees(s.found(), verification)));
-      if (corrects(reader, next.thought, verification)) {
+      const reader = readerOf(await s.read(asked, readerSees(s.found(), params)));
+      if (corrects(reader, next.thought, params)) {
         corrections += 1;
         s.hint(`${asked} is ${reader.answer} .`);
       }
@@ -106,8 +152,6 @@ async function stepByStep(s: Steps, verification: Verification): Promise<void> {
   }
 }
 
-/** SearChain (arXiv 2304.14732). */
-export const chainVerify = (s: Steps): Promise<void> => {
-  const verification = s.method.verify ?? DEFAULTS;
-  return s.spelling === 'ids' ? stepByStep(s, verification) : wholeChain(s, verification);
-};
+export const hooks = (params: Params): LoopHooks => ({
+  program: (s) => (s.spelling === 'ids' ? stepByStep(s, params) : wholeChain(s, params)),
+});

@@ -1,7 +1,21 @@
-import { ROLES, vote, type RoleName } from '../../recipes/methods/vote.ts';
-import { canonicalAnswer } from '../answers/answers.ts';
-import { passagesAndQuestion } from '../transcript/aside.ts';
-import type { Steps } from './parts/steps.ts';
+import { canonicalAnswer } from '../../agent/answers/answers.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import type { Steps } from '../../agent/systems/parts/steps.ts';
+import { passagesAndQuestion } from '../../agent/transcript/aside.ts';
+import { ROLES, type Params } from './system.ts';
+
+type RoleName = (typeof ROLES)[number];
+
+/** What most say; of equals, what was said first. Null of none. */
+export function vote(
+  answers: readonly string[],
+  same = (text: string): string => text,
+): string | null {
+  const counts = new Map<string, number>();
+  for (const answer of answers) counts.set(same(answer), (counts.get(same(answer)) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  return answers.find((answer) => counts.get(same(answer)) === most) ?? null;
+}
 
 const THINK = 'Think step by step about the question in a few sentences, then give the answer.';
 
@@ -30,9 +44,8 @@ async function agent(s: Steps, role: RoleName, passages: string, first: string):
   return text.split('\n')[0]?.trim() ?? '';
 }
 
-/** ActiveRAG (arXiv 2402.13547): an answer by thought, four agents that each revise it with what they extract. */
-export async function roles(s: Steps): Promise<void> {
-  const wanted = s.method.roles?.answer ?? 'vote';
+/** An answer by thought, four agents that each revise it with what they extract. */
+async function roles(s: Steps, { answer }: Params): Promise<void> {
   const { text: first } = await s.ask({
     of: 'draft',
     instruction: THINK,
@@ -42,7 +55,7 @@ export async function roles(s: Steps): Promise<void> {
   const hits = s.canSearch() ? await s.find(s.question) : [];
   const passages = s.passages(hits);
   const answers: string[] = [];
-  for (const role of wanted === 'vote' ? ROLES : [wanted])
+  for (const role of answer === 'vote' ? ROLES : [answer])
     answers.push(await agent(s, role, passages, first));
   await s.open();
   s.show(hits);
@@ -50,3 +63,5 @@ export async function roles(s: Steps): Promise<void> {
   if (voted === null) await s.answer();
   else s.give(voted);
 }
+
+export const hooks = (params: Params): LoopHooks => ({ program: (s) => roles(s, params) });

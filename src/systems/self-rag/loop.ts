@@ -1,21 +1,36 @@
-import {
-  retrieveShare,
-  segmentScore,
-  usefulness,
-  type Judged,
-  type Reflection,
-} from '../../recipes/methods/reflection.ts';
+import { contentWords, isMiss } from '../../agent/answers/evidence.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import { retrieveShare } from '../../agent/steps.ts';
+import type { Steps } from '../../agent/systems/parts/steps.ts';
+import { passagesAndQuestion, type Aside } from '../../agent/transcript/aside.ts';
 import type { Hit } from '../../records/hits.ts';
-import { contentWords, isMiss } from '../answers/evidence.ts';
-import { passagesAndQuestion, type Aside } from '../transcript/aside.ts';
-import type { Steps } from './parts/steps.ts';
+import type { Params } from './system.ts';
 
-const DEFAULTS: Reflection = {
-  threshold: 0.2,
-  weights: { relevant: 1, supported: 1, useful: 1 },
-  passages: 5,
-  segments: 4,
-};
+export interface Judged {
+  /** Mean natural-log probability of the continuation's tokens; 0 where a policy gives none. */
+  meanLogprob: number;
+  /** P(relevant) of the two. */
+  relevant: number;
+  /** P(fully supported) and P(partly supported) of the three. */
+  full: number;
+  partial: number;
+  /** Expectation of −1, −½, 0, ½, 1 for usefulness 1 to 5. */
+  use: number;
+}
+
+/** Usefulness from the probabilities of the grades 1 to 5. */
+export const usefulness = (grades: readonly number[]): number =>
+  [-1, -0.5, 0, 0.5, 1].reduce((sum, value, i) => sum + value * (grades[i] ?? 0), 0);
+
+/** s = exp(mean log p) + w·relevant + w·(full + ½ partial) + w·use. */
+export const segmentScore = (
+  { meanLogprob, relevant, full, partial, use }: Judged,
+  weights: Params['weights'],
+): number =>
+  Math.exp(meanLogprob) +
+  weights.relevant * relevant +
+  weights.supported * (full + 0.5 * partial) +
+  weights.useful * use;
 
 const NEEDED =
   'Does the next step of the reasoning need facts from an encyclopedia? Write yes or no and nothing else.';
@@ -75,7 +90,7 @@ async function bestPassage(
   s: Steps,
   query: string,
   hits: readonly Hit[],
-  { weights }: Reflection,
+  { weights }: Params,
 ): Promise<Hit | undefined> {
   const scores: number[] = [];
   for (const hit of hits) {
@@ -93,34 +108,36 @@ async function bestPassage(
 }
 
 /**
- * Self-RAG's reflection (arXiv 2310.11511) without its tokens: a thought; whether to retrieve; one continuation a
- * passage, and the best one's passage is read.
+ * Reflection without its tokens: a thought; whether to retrieve; one continuation a passage, and the best one's passage
+ * is read.
  */
-export async function reflect(s: Steps): Promise<void> {
-  const reflection = s.method.reflection ?? DEFAULTS;
+async function reflect(s: Steps, params: Params): Promise<void> {
+  const { segments, threshold, passages } = params;
   const thoughts: string[] = [];
   await s.open();
-  for (let segment = 0; segment <= reflection.segments; segment++) {
+  for (let segment = 0; segment <= segments; segment++) {
     const wrote = await s.write('thought');
     if (wrote.thought !== null) thoughts.push(wrote.thought);
     if (wrote.ended === 'action') {
       if (await wrote.act()) return;
       continue;
     }
-    if (!s.canSearch() || segment === reflection.segments) break;
+    if (!s.canSearch() || segment === segments) break;
     const share = await wish(s, thoughts);
-    const retrieves = share > reflection.threshold;
+    const retrieves = share > threshold;
     const outcome = retrieves ? 'retrieves' : 'goes on without';
-    s.judged(`retrieve ${share.toFixed(3)}`, `${outcome}: threshold ${reflection.threshold}`);
+    s.judged(`retrieve ${share.toFixed(3)}`, `${outcome}: threshold ${threshold}`);
     if (!retrieves) {
       if (s.spelling === 'ids') break;
       continue;
     }
     const own = s.spelling === 'ids' ? await s.askQuery() : null;
     const query = own ?? `${s.question} ${thoughts.at(-1) ?? ''}`.trim();
-    const hits = (await s.find(query)).slice(0, reflection.passages);
-    const best = await bestPassage(s, query, hits, reflection);
+    const hits = (await s.find(query)).slice(0, passages);
+    const best = await bestPassage(s, query, hits, params);
     s.show(best ? [best] : []);
   }
   await s.answer();
 }
+
+export const hooks = (params: Params): LoopHooks => ({ program: (s) => reflect(s, params) });
