@@ -1,4 +1,3 @@
-import { HnswIndex } from '../dense/hnsw.ts';
 import { staged, type LocalMethod } from './method.ts';
 
 export const hnsw: LocalMethod = {
@@ -6,8 +5,11 @@ export const hnsw: LocalMethod = {
   name: 'dense, HNSW',
   way: 'a graph (HNSW)',
   words: false,
-  dense: async (vectors, _, hooks) => ({
-    index: await HnswIndex.build(vectors, {}, staged(hooks, 'graph')),
-    note: 'HNSW graph',
-  }),
+  dense: async (vectors, _, hooks) => {
+    const { HnswIndex } = await import('../dense/hnsw.ts');
+    return {
+      index: await HnswIndex.build(vectors, {}, staged(hooks, 'graph')),
+      note: 'HNSW graph',
+    };
+  },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LearnedSampling } from '../../../src/retrieval/cluster/cluster-index.ts';
-import { cluster, openClusters } from '../../../src/retrieval/methods/cluster.ts';
+import { openClusters } from '../../../src/retrieval/methods/open-clusters.ts';
+import { cluster } from '../../../src/retrieval/methods/cluster.ts';
 import type { LocalParts } from '../../../src/retrieval/methods/method.ts';
 
 /** Vectors around two places, twenty of each. */

@@ -2,7 +2,7 @@ import type { LocalSpec } from '../../../records/setup.ts';
 import { itemAt } from '../../../base/items.ts';
 import type { Passage } from '../../../records/records.ts';
 import { ExactIndex } from '../../../retrieval/dense/dense.ts';
-import { openClusters } from '../../../retrieval/methods/cluster.ts';
+import { openClusters } from '../../../retrieval/methods/open-clusters.ts';
 import type { IndexCache, LocalHooks, LocalStage } from '../../../retrieval/methods/method.ts';
 import type { OpenedVectors } from '../../../retrieval/open-local.ts';
 import type {
