@@ -132,9 +132,12 @@ export async function stieRound(state: RunState, seen: Observation): Promise<boo
   state.memory = judged.memory;
   state.transcript.event({ kind: 'verdict', over: 'answer', round, ...judged.verdict });
   if (!judged.answer) return false;
+  const gained = seen.newEntities + seen.newFacts;
+  state.idleRounds = gained > stie.stop.minNewInformation ? 0 : state.idleRounds + 1;
   const seenNow = {
     entities: seen.newEntities,
     facts: seen.newFacts,
+    idleRounds: state.idleRounds,
     valid: judged.verdict.valid,
   };
   const end = stieStop(state.memory, seenNow, { mode, tokens: stie.tokens, ...stie.stop });

@@ -56,6 +56,8 @@ export interface RunState {
   memory: AnswerMemory;
   /** Queries that STIE refused in a row. */
   refusals: number;
+  /** Rounds in a row that brought nothing new. */
+  idleRounds: number;
   faults: number;
   /** Tokens that T wrote in a context of its own. */
   thoughtTokens: number;
@@ -73,6 +75,7 @@ export const initialProgress = (): Pick<
   | 'searches'
   | 'memory'
   | 'refusals'
+  | 'idleRounds'
   | 'faults'
   | 'thoughtTokens'
   | 'thought'
@@ -83,6 +86,7 @@ export const initialProgress = (): Pick<
   searches: [],
   memory: emptyMemory,
   refusals: 0,
+  idleRounds: 0,
   faults: 0,
   thoughtTokens: 0,
   thought: null,

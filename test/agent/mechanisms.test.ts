@@ -277,16 +277,21 @@ describe('STIE over answers in the loop', () => {
     expect(agreed.rollout.metrics?.searches).toBe(4);
   });
 
-  it('stops where a round brings nothing new', async () => {
+  it('stops where rounds bring nothing new: the first as printed, the second in a row when corrected', async () => {
     const retriever = retrieverOver(LOCAL.slice(0, 1), []);
-    const main = [THINK + FIRST, '<think> b</think><search> writer that Old has</search>', ANSWER];
-    const probes = [[probe('A', -1)], [probe('B', -1)]];
-    const overrides = { ...STIE, stie: { candidates: 1 } };
-    const { rollout } = await run(
-      { main, probes },
-      { recipe: 'kunlun-baize', overrides, retriever },
-    );
-    expect(stopReason(rollout)).toBe('stie-no-new-information');
+    const again = (query: string) => `<think> b</think><search> ${query}</search>`;
+    const main = [THINK + FIRST, again('writer that Old has'), again('Old'), ANSWER];
+    const probes = ['A', 'B', 'C'].map((text) => [probe(text, -1)]);
+    const ended = async (mode: 'paper' | 'corrected') => {
+      const stie = { candidates: 1, mode, overQueries: false, stop: { overlap: 'off' } };
+      const { rollout } = await run(
+        { main, probes },
+        { recipe: 'kunlun-baize', overrides: { ...STIE, stie }, retriever },
+      );
+      return [stopReason(rollout), rollout.metrics?.searches];
+    };
+    expect(await ended('paper')).toEqual(['stie-no-new-information', 2]);
+    expect(await ended('corrected')).toEqual(['stie-no-new-information', 3]);
   });
 
   const same = (text: string) => Array.from({ length: 5 }, () => [probe(text, -0.1)]);

@@ -25,6 +25,8 @@ export interface StopRules {
 export interface RoundOutcome {
   entities: number;
   facts: number;
+  /** Rounds in a row, this one included, that brought no more than `minNewInformation`. */
+  idleRounds: number;
   /** Valid by (9), or exempt because passages support it. */
   valid: boolean;
 }
@@ -84,18 +86,26 @@ function confidenceStop(memory: AnswerMemory, rules: StopRules): StieStop | null
   };
 }
 
+/**
+ * A round without news. One such round is often a query that was put to the wrong source, and the model goes on to
+ * the other one: `corrected` stops after two in a row.
+ */
 function informationStop(
   round: RoundOutcome,
   memory: AnswerMemory,
   rules: StopRules,
 ): StieStop | null {
   if (!rules.newInformation || memory.history.length === 0) return null;
-  const gained = round.entities + round.facts;
-  if (gained > rules.minNewInformation) return null;
+  const enough = rules.mode === 'paper' ? 1 : 2;
+  if (round.idleRounds < enough) return null;
   return {
     reason: 'stie-no-new-information',
-    detail: `${round.entities} new entities and ${round.facts} new facts, needs more than ${rules.minNewInformation}`,
-    clause: { rule: 'new-information', value: gained, threshold: rules.minNewInformation },
+    detail: `${round.entities} new entities and ${round.facts} new facts, needs more than ${rules.minNewInformation}; ${round.idleRounds} such rounds in a row`,
+    clause: {
+      rule: 'new-information',
+      value: round.entities + round.facts,
+      threshold: rules.minNewInformation,
+    },
   };
 }
 

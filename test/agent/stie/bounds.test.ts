@@ -256,7 +256,11 @@ describe('the end of a round', () => {
   };
   const a = remembered('a', -5);
   const end = (memory: AnswerMemory, change: Partial<StopRules> = {}, gained = 9) =>
-    stieStop(memory, { entities: gained, facts: 0, valid: true }, { ...rules, ...change });
+    stieStop(
+      memory,
+      { entities: gained, facts: 0, idleRounds: gained > 3 ? 0 : 2, valid: true },
+      { ...rules, ...change },
+    );
 
   it('needs as many earlier answers as minHistory says', () => {
     expect(end(memoryOf(a, a))).toBeNull();

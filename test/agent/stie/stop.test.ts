@@ -24,7 +24,7 @@ const rules = (change: Partial<StopRules> = {}): StopRules => ({
   minNewInformation: 1,
   ...change,
 });
-const some = { entities: 3, facts: 2, valid: true };
+const some = { entities: 3, facts: 2, idleRounds: 0, valid: true };
 const reason = (m: AnswerMemory, r: StopRules, info = some): string | undefined =>
   stieStop(m, info, r)?.reason;
 
@@ -81,7 +81,7 @@ describe('stop rules', () => {
     expect(reason(cities, rules({ overlap: 'above' }))).toBeUndefined();
     const certain = stieStop(memory(['oslo', 0]), some, rules({ confidence: true }));
     expect(certain?.clause).toEqual({ rule: 'confidence', value: 1, threshold: 0.99 });
-    const nothing = { entities: 1, facts: 0, valid: true };
+    const nothing = { entities: 1, facts: 0, idleRounds: 2, valid: true };
     expect(stieStop(cities, nothing, rules({ newInformation: true }))?.clause).toEqual({
       rule: 'new-information',
       value: 1,
@@ -98,12 +98,14 @@ describe('stop rules', () => {
     expect(reason(memory(['oslo', 0]), paper)).toBe('stie-confidence');
   });
 
-  it('information: new entities and facts together at most the critical number', () => {
+  it('information: the first round without news as printed, the second in a row when corrected', () => {
     const information = rules({ newInformation: true });
     const round = memory(['oslo', -1]);
-    expect(reason(round, information, { ...some, entities: 1, facts: 0 })).toBe(
-      'stie-no-new-information',
-    );
-    expect(reason(round, information, { ...some, entities: 1, facts: 1 })).toBeUndefined();
+    const idle = (idleRounds: number) => ({ ...some, entities: 1, facts: 0, idleRounds });
+    const printed = rules({ newInformation: true, mode: 'paper' });
+    expect(reason(round, printed, idle(1))).toBe('stie-no-new-information');
+    expect(reason(round, information, idle(1))).toBeUndefined();
+    expect(reason(round, information, idle(2))).toBe('stie-no-new-information');
+    expect(reason(round, printed, idle(0))).toBeUndefined();
   });
 });
