@@ -283,7 +283,7 @@ describe('STIE over answers in the loop', () => {
     const main = [THINK + FIRST, again('writer that Old has'), again('Old'), ANSWER];
     const probes = ['A', 'B', 'C'].map((text) => [probe(text, -1)]);
     const ended = async (mode: 'paper' | 'corrected') => {
-      const stie = { candidates: 1, mode, overQueries: false, stop: { overlap: 'off' } };
+      const stie = { candidates: 1, mode, overQueries: false, stop: { overlap: 'off' as const } };
       const { rollout } = await run(
         { main, probes },
         { recipe: 'kunlun-baize', overrides: { ...STIE, stie }, retriever },
