@@ -86,10 +86,7 @@ function confidenceStop(memory: AnswerMemory, rules: StopRules): StieStop | null
   };
 }
 
-/**
- * A round without news. One such round is often a query that was put to the wrong source, and the model goes on to
- * the other one: `corrected` stops after two in a row.
- */
+/** After one round without news a model often asks the other source, so that `corrected` stops after two in a row. */
 function informationStop(
   round: RoundOutcome,
   memory: AnswerMemory,
