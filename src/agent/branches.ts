@@ -140,7 +140,7 @@ async function likelihoodIn(
   checkCancelled(state);
   if (logprobs.length === 0 || ids.some((id, i) => id !== forced[i]))
     throw new Error(
-      'This model cannot score a given text, which method.chain.scorer needs. Set it to confidence or vote.',
+      'This model cannot score a given text, which system.scorer needs. Set it to confidence or vote.',
     );
   noteAside(
     state,

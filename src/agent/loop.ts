@@ -1,11 +1,10 @@
-import { splitQueries } from '../recipes/methods/draft-query.ts';
 import type { StopEvent } from '../records/events.ts';
 import { forceAnswer, noteProse, takeAnswer } from './answering.ts';
 import { readBoxes, readProseAnswer } from './transcript/boxed.ts';
 import { contextRoom, stepRoom } from './budget.ts';
 import type { Generated } from '../policy/policy.ts';
 import type { Placed } from './transcript/conversation.ts';
-import { HINTS, TURN_ENDED_HINT } from '../records/protocol.ts';
+import { HINTS, splitQueries, TURN_ENDED_HINT } from '../records/protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
 import type { Past } from './fork/past.ts';

@@ -136,7 +136,7 @@ const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Par
 const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>
   tags.spelling === 'ids' &&
   !knowsForms(deps.policy.tokenizer) &&
-  (traitsOf(settings).thinks === true ||
+  (traitsOf(settings).way === 'think' ||
     settings.loop === 'think' ||
     (settings.loop === 'agent' && settings.retrieval.maxSearches === 0))
     ? blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`)

@@ -121,3 +121,11 @@ export const HINTS = {
  */
 export const TURN_ENDED_HINT =
   'your turn ended without a search or an answer . write a search or a short answer now .';
+
+/** One text may hold several queries, with semicolons between them. */
+export const splitQueries = (text: string, most: number): string[] =>
+  text
+    .split(/[;\n]/u)
+    .map((query) => query.trim())
+    .filter((query) => query !== '')
+    .slice(0, most);

@@ -138,3 +138,14 @@ export class Evidence {
     return this.#texts.some((text) => text.includes(` ${needle} `));
   }
 }
+
+const asWords = (text: string): string =>
+  ` ${text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()} `;
+
+/** Whether some passage holds the answer, word for word. */
+export const grounded = (answer: string, passages: readonly string[]): boolean =>
+  asWords(answer).trim() !== '' &&
+  passages.some((passage) => asWords(passage).includes(asWords(answer)));

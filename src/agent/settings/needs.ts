@@ -1,5 +1,6 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import { traitsOf } from '../../recipes/parts/system.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { Tags } from '../transcript/tags.ts';
 
@@ -15,26 +16,27 @@ export const mismatchReason = (
     ? `${title} needs a chat model, and this model knows only the tags of the protocol; choose a checkpoint folder, WebLLM or a server`
     : null;
 
-/** Loops that take whole turns of the model's; the others write in its place, or stop it within a turn. */
+/**
+ * Loops that take whole turns of the model's, as those do whose policy only reads; the others write in its place, or stop it
+ * within a turn.
+ */
 const IN_TURNS: ReadonlySet<RecipeSettings['loop']> = new Set<RecipeSettings['loop']>([
   'agent',
   'naive-rag',
   'naive-generation',
   'think',
-  'rewrite-read',
-  'iterate',
-  'draft-revise',
   'rationale',
 ]);
 
 /** Why the tools protocol cannot be spoken, in one sentence; null where it can, or is not asked for. */
 export function turnsReason(
   { chat, info, tokenizer }: Pick<Policy, 'chat' | 'info' | 'tokenizer'>,
-  { dialect, loop }: Pick<RecipeSettings, 'dialect' | 'loop'>,
+  settings: Pick<RecipeSettings, 'dialect' | 'loop' | 'system'>,
   spelling: Tags['spelling'],
 ): string | null {
+  const { dialect, loop } = settings;
   if (dialect !== 'tools' || spelling === 'ids') return null;
-  if (!IN_TURNS.has(loop))
+  if (!IN_TURNS.has(loop) && traitsOf(settings).way !== 'read')
     return `The tools protocol does not fit the loop "${loop}", which stops the model within its turns; leave out dialect=tools, or use --recipe search.`;
   return chat && tokenizer.encodeTemplate
     ? null

@@ -1,15 +1,9 @@
 import { actions } from './trained/actions.ts';
-import { chain } from './trained/chain.ts';
 import { hinted } from './trained/hinted.ts';
 import { oneStep } from './trained/one-step.ts';
-import { planned } from './trained/plan.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
-import { draftRevise } from './draft-revise.ts';
-import { interleave } from './interleave.ts';
-import { iterate } from './iterate.ts';
 import { naive } from './naive.ts';
 import { rationale } from './rationale.ts';
-import { rewriteRead } from './rewrite-read.ts';
 import { think } from './think.ts';
 import type { Steps } from './parts/steps.ts';
 
@@ -20,14 +14,8 @@ export const SYSTEMS: Readonly<
   'naive-rag': naive,
   'naive-generation': naive,
   think,
-  'rewrite-read': rewriteRead,
-  interleave,
-  iterate,
-  'draft-revise': draftRevise,
   rationale,
   actions,
   hinted,
   'one-step': oneStep,
-  plan: planned,
-  chain,
 };

@@ -7,13 +7,7 @@ import { traitsOf } from '../../recipes/parts/system.ts';
 type Loop = RecipeSettings['loop'];
 
 /** Loops whose policy reads what the loop retrieved and answers. */
-const READING: ReadonlySet<Loop> = new Set<Loop>([
-  'naive-rag',
-  'rewrite-read',
-  'iterate',
-  'draft-revise',
-  'rationale',
-]);
+const READING: ReadonlySet<Loop> = new Set<Loop>(['naive-rag', 'rationale']);
 
 /** Loops whose policy never asks for a search itself. */
 const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think']);
@@ -21,9 +15,8 @@ const THINKING: ReadonlySet<Loop> = new Set<Loop>(['naive-generation', 'think'])
 /** Whether the policy may search, reads what the loop retrieved, or neither. */
 export const wayOf = (settings: RecipeSettings): Form['way'] => {
   const { loop, retrieval } = settings;
-  const { thinks = false } = traitsOf(settings);
-  if (thinks || THINKING.has(loop) || retrieval.maxSearches === 0) return 'think';
-  return READING.has(loop) ? 'read' : 'search';
+  const { way = READING.has(loop) ? 'read' : 'search' } = traitsOf(settings);
+  return THINKING.has(loop) || retrieval.maxSearches === 0 ? 'think' : way;
 };
 
 /** What a recipe's settings let happen, as the form line says it. */

@@ -116,10 +116,10 @@ export function untrainable(
 function chosenClash(settings: TrainSettings): Untrainable | null {
   const ground = withOverrides(recipeOf(settings).settings, settings.overrides);
   for (const [at, { loss, overrides = {} }] of settings.stages.entries()) {
-    const { loop, method } = withOverrides(ground, overrides);
+    const inForce = withOverrides(ground, overrides);
+    const { loop, method } = inForce;
     const chooses =
-      (loop === 'actions' && (method?.candidates?.n ?? 1) > 1) ||
-      (loop === 'chain' && method?.chain !== undefined && method.chain.decode.kind !== 'one');
+      (loop === 'actions' && (method?.candidates?.n ?? 1) > 1) || traitsOf(inForce).choosesSteps;
     if (chooses && loss === undefined)
       return {
         path: `stages.${at}.loss`,

@@ -1,18 +1,12 @@
 import { z } from 'zod';
 import { browseSchema } from './browse.ts';
 import { candidatesSchema } from './candidates.ts';
-import { chainSchema } from './chain.ts';
-import { draftQuerySchema } from './draft-query.ts';
 import { extractionSchema } from './extraction.ts';
 import { hintSchema } from './hint.ts';
 import { pagesSchema } from './pages.ts';
-import { planSchema } from './plan.ts';
 
 /** Parts of systems that have a loop of their own; each file beside this one has its source and equation. */
 export const methodSchema = z.strictObject({
-  query: draftQuerySchema.optional(),
-  /** Rounds of retrieving and writing: IRCoT's sentences, Iter-RetGen's iterations. */
-  rounds: z.int().min(1).max(32).optional(),
   /**
    * A first search with the question itself, before the policy writes (Self-Ask as FlashRAG has it). `question`: for a
    * policy whose tags are ids its passages stand before the question, as a background does; `result`: they are a result
@@ -24,8 +18,6 @@ export const methodSchema = z.strictObject({
   browse: browseSchema.optional(),
   candidates: candidatesSchema.optional(),
   hint: hintSchema.optional(),
-  plan: planSchema.optional(),
-  chain: chainSchema.optional(),
   /** Order in which passages of one retrieval are shown; absent: best first. */
   order: z.literal('best-last').optional(),
 });
@@ -35,14 +27,8 @@ export type Method = z.infer<typeof methodSchema>;
 export const SYSTEM_LOOPS = [
   'program',
   'think',
-  'rewrite-read',
-  'interleave',
-  'iterate',
-  'draft-revise',
   'rationale',
   'actions',
   'hinted',
   'one-step',
-  'plan',
-  'chain',
 ] as const;

@@ -14,8 +14,10 @@ export interface SystemSettings {
 export interface Traits {
   /** The context restarts within a rollout. */
   resetsContext?: boolean;
-  /** Its policy never asks for a search itself. */
-  thinks?: boolean;
+  /** Its policy never asks for a search: it only thinks (`think`), or reads what its program retrieved (`read`). */
+  way?: 'think' | 'read';
+  /** Its steps are chosen among several: they are not samples that a policy gradient could train. */
+  choosesSteps?: boolean;
   /** The thought is read as mixtures of tokens, by an adapter with gates. */
   latent?: boolean;
 }

@@ -52,7 +52,7 @@ export const flare = defineSystem({
   },
   params,
   values: { theta: 0.8, beta: 0.4, lookAhead: 64, sentences: 16 },
-  traits: () => ({ thinks: true }),
+  traits: () => ({ way: 'think' }),
   loop: () => import('./loop.ts'),
   settings: promptedLoop('program', { k: 2, maxSearches: 8 }, { dialect: 'thoughts' }),
   training: [],

@@ -4,7 +4,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import { runRollout } from '../../../src/agent/run.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
-import type { Chain } from '../../../src/recipes/methods/chain.ts';
+import type { Params as Chain } from '../../../src/systems/corag/system.ts';
 import type { ActionWeights } from '../../../src/recipes/methods/reward-model.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
@@ -230,7 +230,7 @@ describe('the shipped policy in the shipped world', () => {
     const queries = async (change: SettingsOverride): Promise<string[]> =>
       eventsOf(await run('collab-rag', change), 'retrieve').map(({ query }) => query);
     const own = await queries({});
-    const released = await queries({ method: { plan: { substitute: false } } });
+    const released = await queries({ system: { substitute: false } });
     expect(own.length).toBeGreaterThan(1);
     expect(own.filter((query) => query.includes('#'))).toEqual([]);
     expect(released[0]).toBe(own[0]);
@@ -239,7 +239,7 @@ describe('the shipped policy in the shipped world', () => {
 
   it('the kept chain of several is the one whose answer it is least unsure of', async () => {
     const chainOf = (decode: Chain['decode']): Promise<Rollout> =>
-      run('corag', { sampling: { temperature: 1 }, method: { chain: { decode } } });
+      run('corag', { sampling: { temperature: 1 }, system: { decode } });
     const best = await chainOf({ kind: 'best-of', n: 3 });
     expectSegments(best, policy.tokenizer);
     const judged = eventsOf(best, 'aside').filter(
@@ -260,7 +260,7 @@ describe('the shipped policy in the shipped world', () => {
   async function threeChains(change: Partial<Chain>) {
     const rollout = await run('corag', {
       sampling: { temperature: 1 },
-      method: { chain: { decode: { kind: 'best-of', n: 3 }, ...change } },
+      system: { decode: { kind: 'best-of', n: 3 }, ...change },
     });
     expectSegments(rollout, policy.tokenizer);
     const judged = eventsOf(rollout, 'aside').filter(({ of }) => of === 'judgement');
@@ -311,7 +311,7 @@ describe('the shipped policy in the shipped world', () => {
   });
 
   it('passages for the question itself stand before the answer, the best last', async () => {
-    const rollout = await run('corag', { method: { chain: { closing: 2 } } });
+    const rollout = await run('corag', { system: { closing: 2 } });
     expectSegments(rollout, policy.tokenizer);
     const last = eventsOf(rollout, 'retrieve').at(-1);
     expect(last?.query).toBe(question.text);

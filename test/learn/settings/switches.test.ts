@@ -45,8 +45,8 @@ describe('switches of training', () => {
     [
       'stages.0.loss',
       [
-        'overrides.loop=chain',
-        'overrides.method={"chain":{"length":3,"decode":{"kind":"best-of","n":4}}}',
+        'overrides.loop=program',
+        'overrides.system={"id":"corag","length":3,"decode":{"kind":"best-of","n":4}}',
       ],
     ],
     [

@@ -1,49 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  claimsOf,
-  lastThoughtQuery,
-  questionAndDraft,
-  saysAnswer,
-  splitQueries,
-} from '../../../src/recipes/methods/draft-query.ts';
 import { shownReasoning, type Step } from '../../../src/recipes/methods/extraction.ts';
 import { lookUp, observation, type Page } from '../../../src/recipes/methods/pages.ts';
 import { vote } from '../../../src/systems/active-rag/loop.ts';
-
-describe('a draft as query', () => {
-  it('IRCoT asks with the last sentence that is no conclusion, else with the question', () => {
-    const question = 'When was the author of K born?';
-    const fact = 'the author of K is M .';
-    expect(lastThoughtQuery([fact], question)).toBe(fact);
-    expect(lastThoughtQuery([fact, 'so the answer is 1907 .'], question)).toBe(fact);
-    expect(lastThoughtQuery([fact, '1931 - 1907 = 24'], question)).toBe(fact);
-    expect(lastThoughtQuery(['Therefore, M.'], question)).toBe(question);
-    expect(lastThoughtQuery(['who wrote K is M .'], question)).toBe('wrote K is M .');
-  });
-
-  it('IRCoT ends where a sentence says the answer', () => {
-    expect(saysAnswer('so the answer is 1907 .')).toBe(true);
-    expect(saysAnswer('the author of K is M .')).toBe(false);
-  });
-
-  it('Iter-RetGen joins question and last generation; an empty one changes nothing', () => {
-    expect(questionAndDraft('Q', 'M')).toBe('Q M');
-    expect(questionAndDraft('Q', ' ')).toBe('Q');
-  });
-
-  it('a rewrite is cut at semicolons', () => {
-    expect(splitQueries(' author of K ; born of M ;; third', 2)).toEqual([
-      'author of K',
-      'born of M',
-    ]);
-  });
-
-  it('RAT cuts a draft into claims, three of three', () => {
-    const draft = 'K was written by M. M was born in B.\nB is in C.';
-    expect(claimsOf(draft, 3)).toEqual(['K was written by M.', 'M was born in B.', 'B is in C.']);
-    expect(claimsOf(draft, 2)).toHaveLength(2);
-  });
-});
 
 describe('Search-o1', () => {
   const steps = (n: number, search: number): Step[] =>

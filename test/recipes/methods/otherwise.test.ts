@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { consistentAction, rankActions } from '../../../src/recipes/methods/candidates.ts';
-import { disagreement, lowest, lowestMean } from '../../../src/recipes/methods/chain.ts';
-import {
-  grounded,
-  planParts,
-  planValid,
-  readPlan,
-  substituted,
-  zigzag,
-} from '../../../src/recipes/methods/plan.ts';
+import { disagreement, lowest, lowestMean } from '../../../src/systems/corag/loop.ts';
+import { grounded } from '../../../src/agent/answers/evidence.ts';
+import { planParts, planValid, readPlan } from '../../../src/recipes/methods/plan.ts';
+import { substituted, zigzag } from '../../../src/systems/collab-rag/loop.ts';
 
 describe('self-consistent action', () => {
   it('takes the outcome that most valid actions have', () => {

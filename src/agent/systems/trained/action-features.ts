@@ -1,6 +1,5 @@
-import { grounded } from '../../../recipes/methods/plan.ts';
 import { ACTION_FEATURES, type ActionFeature } from '../../../recipes/methods/reward-model.ts';
-import { namesIn } from '../../answers/evidence.ts';
+import { grounded, namesIn } from '../../answers/evidence.ts';
 import { f1Score } from '../../answers/scores.ts';
 
 /** What an action is chosen behind. */

@@ -17,7 +17,7 @@ import {
 import { relevance } from '../../../learn/rewards/systems/steps/arena.ts';
 import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts';
 import { firstGiven } from '../../../learn/rewards/systems/steps/interleaved.ts';
-import { grounded } from '../../../recipes/methods/plan.ts';
+import { grounded } from '../../../agent/answers/evidence.ts';
 import { goldSentences } from '../../../retrieval/summarize/oracle.ts';
 import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';
 import type { NumberUnit } from './units.ts';

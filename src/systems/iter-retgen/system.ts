@@ -1,11 +1,20 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
+import { z } from 'zod';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * Iter-RetGen (arXiv 2305.15294, equation (1); constants of FlashRAG: three rounds). The earlier rounds are side calls;
  * the last round is the record's context.
  */
-export const iterRetgen: Recipe = {
+const params = z.strictObject({
+  /** Iterations of retrieving and generating. */
+  rounds: z.int().min(1).max(32).default(3),
+  /** Most tokens of a generation. */
+  maxTokens: z.int().min(1).max(1024).default(128),
+});
+export type Params = z.infer<typeof params>;
+
+export const iterRetgen = defineSystem({
   id: 'iter-retgen',
   version: '1',
   title: 'Iter-RetGen',
@@ -26,17 +35,14 @@ export const iterRetgen: Recipe = {
     },
     sources: {
       'settings.retrieval.k': 'ours; FlashRAG: 5',
-      'settings.method.rounds': 'FlashRAG: 3',
+      'settings.system.rounds': 'FlashRAG: 3',
     },
     expectedEffect:
       'The second query names the bridge entity of bridge questions; the third round gains far less than the second.',
   },
-  settings: promptedLoop(
-    'iterate',
-    { k: 2, maxSearches: 3 },
-    {
-      method: { rounds: 3, query: { rule: 'question-and-draft', maxTokens: 128, most: 1 } },
-    },
-  ),
+  params,
+  traits: () => ({ way: 'read' }),
+  loop: () => import('./loop.ts'),
+  settings: promptedLoop('program', { k: 2, maxSearches: 3 }),
   training: [],
-};
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Steps } from '../../../src/agent/systems/parts/steps.ts';
-import { planned } from '../../../src/agent/systems/trained/plan.ts';
+import { hooks } from '../../../src/systems/collab-rag/loop.ts';
 import { hit, passage } from '../../fixtures/rollouts.ts';
 
 /** A plan of one part, whose search brings this sentence; what the loop searched, judged and did at last. */
@@ -9,7 +9,6 @@ async function verified(draft: string, sentence: string) {
   const steps: Partial<Steps> = {
     question: 'When was Nimland founded?',
     spelling: 'ids',
-    method: { plan: { most: 4, substitute: true, zigzag: false, verify: 2 } },
     open: () => Promise.resolve(),
     planned: () => Promise.resolve({ plan: 'founding of Nimland', over: false }),
     canSearch: () => true,
@@ -28,7 +27,8 @@ async function verified(draft: string, sentence: string) {
       }),
     answer: () => Promise.resolve(void done.push('answer')),
   };
-  await planned(steps as Steps);
+  const { program } = hooks({ most: 4, substitute: true, zigzag: false, verify: 2 });
+  await program?.(steps as Steps);
   return { queries, judged, done };
 }
 

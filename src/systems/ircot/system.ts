@@ -1,11 +1,18 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
+import { z } from 'zod';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * IRCoT (arXiv 2212.10509; code: StonyBrookNLP/ircot): at most 10 sentences; the query is the last one that is not
  * a conclusion, without question words; a sentence with `answer is` ends the chain. The figures are from FlashRAG's rerun.
  */
-export const ircot: Recipe = {
+const params = z.strictObject({
+  /** Most sentences, a retrieval after each. */
+  rounds: z.int().min(1).max(32).default(10),
+});
+export type Params = z.infer<typeof params>;
+
+export const ircot = defineSystem({
   id: 'ircot',
   version: '1',
   title: 'IRCoT',
@@ -27,21 +34,16 @@ export const ircot: Recipe = {
     },
     sources: {
       'settings.retrieval.k': 'code: one of 2, 4, 6 and 8',
-      'settings.method.rounds': 'code: 10 sentences',
+      'settings.system.rounds': 'code: 10 sentences',
     },
     expectedEffect: 'Recall of gold passages rises with rounds; comparison questions gain least.',
   },
+  params,
+  loop: () => import('./loop.ts'),
   settings: promptedLoop(
-    'interleave',
+    'program',
     { k: 2, maxSearches: 10 },
-    {
-      dialect: 'thoughts',
-      method: {
-        firstSearch: 'question',
-        rounds: 10,
-        query: { rule: 'last-thought', maxTokens: 64, most: 1 },
-      },
-    },
+    { dialect: 'thoughts', method: { firstSearch: 'question' } },
   ),
   training: [],
-};
+});

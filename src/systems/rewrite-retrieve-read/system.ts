@@ -1,11 +1,20 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
+import { z } from 'zod';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * Rewrite-retrieve-read (arXiv 2305.14283; code: xbmxb/RAG-query-rewriting): rewrites of at most 50 tokens, cut at
  * semicolons. No figure of a frozen rewriter was confirmed, so none is given.
  */
-export const rewriteRetrieveRead: Recipe = {
+const params = z.strictObject({
+  /** Most tokens of the rewrite. */
+  maxTokens: z.int().min(1).max(1024).default(50),
+  /** Most queries of it. */
+  most: z.int().min(1).max(16).default(4),
+});
+export type Params = z.infer<typeof params>;
+
+export const rewriteRetrieveRead = defineSystem({
   id: 'rewrite-retrieve-read',
   version: '1',
   title: 'Rewrite-retrieve-read',
@@ -21,18 +30,15 @@ export const rewriteRetrieveRead: Recipe = {
       'At most four queries; the passages of each are shown.',
     ],
     sources: {
-      'settings.method.query.maxTokens': 'code: xbmxb/RAG-query-rewriting',
-      'settings.method.query.most': 'ours',
+      'settings.system.maxTokens': 'code: xbmxb/RAG-query-rewriting',
+      'settings.system.most': 'ours',
     },
     expectedEffect:
       'Retrieved gold passages rise before exact match does; with the question as the query neither does.',
   },
-  settings: promptedLoop(
-    'rewrite-read',
-    { k: 2, maxSearches: 4 },
-    {
-      method: { query: { rule: 'rewrite', maxTokens: 50, most: 4 } },
-    },
-  ),
+  params,
+  traits: () => ({ way: 'read' }),
+  loop: () => import('./loop.ts'),
+  settings: promptedLoop('program', { k: 2, maxSearches: 4 }),
   training: [],
-};
+});

@@ -1,7 +1,9 @@
-import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
-import type { SettingsOverride } from '../../parts/settings.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import { z } from 'zod';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import type { VariantSettings } from '../../recipes/parts/recipe.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * Collab-RAG (arXiv 2504.04915; code: ritaranx/Collab-RAG): a decomposer writes the plan, a reader answers line by line;
@@ -34,7 +36,20 @@ const training = (
   objective: OBJECTIVE,
 });
 
-export const collabRag: Recipe = {
+/** A plan of sub-questions that is written at once and worked off: each is searched and answered by a reader. */
+export const planParams = z.strictObject({
+  /** Most sub-questions. */
+  most: z.int().min(1).max(16),
+  /** Whether #n gives way to its answer; the released code looks for it with a doubled backslash, and never does. */
+  substitute: z.boolean(),
+  /** Passages of a reader in zigzag, the best at both ends. */
+  zigzag: z.boolean().default(false),
+  /** Of ComposeRAG (2506.00232): rounds in which an answer that its passages do not hold is looked for again; 0: none. */
+  verify: z.int().min(0).max(8).default(0),
+});
+export type Params = z.infer<typeof planParams>;
+
+export const collabRag = defineSystem({
   id: 'collab-rag',
   version: '1',
   title: 'Collab-RAG',
@@ -51,7 +66,7 @@ export const collabRag: Recipe = {
       'Passages are in the context before the final answer, two per sub-question instead of nine; all pairs of a question are used.',
       'Plans are scored only by the answer; `collab-rag/format` has the paper’s reward, which also requires a readable plan.',
       'The DPO reference is the checkpoint; `collab-rag/rounds` uses the policy after SFT and updates it once.',
-      '`method.plan.substitute=false` is the released code, whose pattern for #1 never matches.',
+      '`system.substitute=false` is the released code, whose pattern for #1 never matches.',
     ],
     published: {
       figure: '+1.8 to +14.2 % on average',
@@ -60,23 +75,21 @@ export const collabRag: Recipe = {
     },
     sources: {
       'settings.retrieval.k': 'ours; code: 9 (llm_reader.py)',
-      'settings.method.plan.most': 'ours',
-      'settings.method.plan.zigzag': 'code: llm_reader.py',
+      'settings.system.most': 'ours',
+      'settings.system.zigzag': 'code: llm_reader.py',
       'dpo.stages.1.loss.beta': 'code: configs',
       'dpo.stages.1.loss.nll': 'code: configs, 8B; 0.5 of 3B',
       'reward.collab-rag': 'paper: section 3.3',
       'rounds.stages.1.loss.rounds': 'ours; not given',
-      'as-released.overrides.method.plan.substitute': 'code: llm_reader.py, line 183',
+      'as-released.overrides.system.substitute': 'code: llm_reader.py, line 183',
     },
     expectedEffect:
       'Answers improve when only the plan is trained; without substitution, bridge questions fall to about the accuracy of comparisons.',
   },
-  settings: {
-    ...searchLoop(2, 6),
-    loop: 'plan',
-    blocks: ['plan'],
-    method: { plan: { most: 4, substitute: true, zigzag: true, verify: 0 } },
-  },
+  params: planParams,
+  values: { most: 4, substitute: true, zigzag: true },
+  loop: () => import('./loop.ts'),
+  settings: { ...searchLoop(2, 6), loop: 'program', blocks: ['plan'] },
   training: [
     { name: 'dpo', title: 'SFT on correct ones, then DPO', settings: training() },
     {
@@ -97,7 +110,7 @@ export const collabRag: Recipe = {
       name: 'as-released',
       title: 'The same without substitution',
       differences: 'Answers are not put into later sub-questions, as in the released code.',
-      settings: training({ method: { plan: { substitute: false } } }),
+      settings: training({ system: { substitute: false } }),
     },
   ],
-};
+});

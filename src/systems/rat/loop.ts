@@ -1,7 +1,16 @@
-import { claimsOf } from '../../recipes/methods/draft-query.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import type { Steps } from '../../agent/systems/parts/steps.ts';
+import { passagesAndQuestion } from '../../agent/transcript/aside.ts';
 import type { Hit } from '../../records/hits.ts';
-import { passagesAndQuestion } from '../transcript/aside.ts';
-import type { Steps } from './parts/steps.ts';
+import type { Params } from './system.ts';
+
+/** RAT: the draft's steps, one claim each; the last ones give way where they are too many. */
+export const claimsOf = (draft: string, most: number): string[] =>
+  draft
+    .split(/\n+|(?<=[.!?])\s+/u)
+    .map((claim) => claim.trim())
+    .filter((claim) => /[\p{L}\p{N}]/u.test(claim))
+    .slice(0, most);
 
 const DRAFT =
   'Think step by step about the question and write what you think the answer is, one sentence a line, each a fact that could be looked up.';
@@ -20,9 +29,13 @@ async function queryFor(s: Steps, claim: string, sofar: string): Promise<string>
 }
 
 /** The draft so far, revised with passages. */
-async function revised(s: Steps, sofar: string, hits: readonly Hit[]): Promise<string> {
+async function revised(
+  s: Steps,
+  sofar: string,
+  hits: readonly Hit[],
+  maxTokens: number,
+): Promise<string> {
   const user = passagesAndQuestion(s.passages(hits), `${s.question}\n\nDraft: ${sofar}`);
-  const maxTokens = s.method.query?.maxTokens ?? 256;
   const { text } = await s.ask({ of: 'revision', instruction: REVISE, user, maxTokens });
   return text || sofar;
 }
@@ -37,8 +50,7 @@ const namesOf = (question: string): string =>
  * For a policy that knows no drafts: its first thought plans what to find out; each part is asked of what is so
  * far, and the reader's answer stands next.
  */
-async function byPlan(s: Steps): Promise<void> {
-  const { most = 3 } = s.method.query ?? {};
+async function byPlan(s: Steps, { most }: Params): Promise<void> {
   const plan = await s.first('draft', 'search', 'think');
   const parts = plan
     .replace(/^\s*plan\s*:/u, '')
@@ -60,8 +72,7 @@ async function byPlan(s: Steps): Promise<void> {
 }
 
 /** Claim by claim, with a policy that is asked in natural language. */
-async function inWords(s: Steps): Promise<void> {
-  const { maxTokens = 256, most = 3 } = s.method.query ?? {};
+async function inWords(s: Steps, { maxTokens, most }: Params): Promise<void> {
   const { text } = await s.ask({ of: 'draft', instruction: DRAFT, user: s.question, maxTokens });
   const claims = claimsOf(text, most);
   let sofar = '';
@@ -72,7 +83,7 @@ async function inWords(s: Steps): Promise<void> {
     query = await queryFor(s, claim, sofar);
     if (i === claims.length - 1) break;
     const hits = await s.find(query);
-    if (hits.length > 0) sofar = await revised(s, sofar, hits);
+    if (hits.length > 0) sofar = await revised(s, sofar, hits, maxTokens);
   }
   await s.open();
   if (sofar !== '') s.hint(`Draft so far: ${sofar}`);
@@ -81,9 +92,10 @@ async function inWords(s: Steps): Promise<void> {
 }
 
 /**
- * RAT (arXiv 2403.05313): a draft from memory; then claim by claim a query, passages and a revision of what
- * stands so far. The last revision is the record's context. A step whose search brings nothing, because it failed or
- * took too long, is skipped, as in its code: its claim stands unrevised.
+ * A draft from memory; then claim by claim a query, passages and a revision of what stands so far. The last revision is the
+ * record's context. A step whose search brings nothing, because it failed or took too long, is skipped, as in its code: its
+ * claim stands unrevised.
  */
-export const draftRevise = (s: Steps): Promise<void> =>
-  s.spelling === 'ids' ? byPlan(s) : inWords(s);
+export const hooks = (params: Params): LoopHooks => ({
+  program: (s) => (s.spelling === 'ids' ? byPlan(s, params) : inWords(s, params)),
+});

@@ -1,12 +1,13 @@
-import { splitQueries } from '../../recipes/methods/draft-query.ts';
-import type { Steps } from './parts/steps.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import type { Steps } from '../../agent/systems/parts/steps.ts';
+import { splitQueries } from '../../records/protocol.ts';
+import type { Params } from './system.ts';
 
 const REWRITE =
   'Write better search queries for the question, so that a search engine finds what answers it. Separate several queries by semicolons, and write nothing else.';
 
-/** Rewrite-retrieve-read (arXiv 2305.14283): the policy's own queries in place of the question, then one reading. */
-export async function rewriteRead(s: Steps): Promise<void> {
-  const { maxTokens = 50, most = 1 } = s.method.query ?? {};
+/** The policy's own queries in place of the question, then one reading. */
+async function rewriteRead(s: Steps, { maxTokens, most }: Params): Promise<void> {
   const rewrite =
     s.spelling === 'ids'
       ? await s.first('rewrite', 'search', 'search')
@@ -17,3 +18,5 @@ export async function rewriteRead(s: Steps): Promise<void> {
     if (s.canSearch()) await s.search(query, false);
   await s.answer();
 }
+
+export const hooks = (params: Params): LoopHooks => ({ program: (s) => rewriteRead(s, params) });

@@ -1,17 +1,20 @@
-import {
-  grounded,
-  planParts,
-  planValid,
-  readPlan,
-  substituted,
-  zigzag,
-  type Plan,
-  type SubQuestion,
-} from '../../../recipes/methods/plan.ts';
-import type { Hit } from '../../../records/hits.ts';
-import type { Steps } from '../parts/steps.ts';
+import { grounded } from '../../agent/answers/evidence.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import type { Steps } from '../../agent/systems/parts/steps.ts';
+import { planParts, planValid, readPlan, type SubQuestion } from '../../recipes/methods/plan.ts';
+import type { Hit } from '../../records/hits.ts';
+import type { Params } from './system.ts';
 
-const DEFAULTS: Plan = { most: 4, substitute: true, zigzag: false, verify: 0 };
+/** The sub-question with the answers so far in the place of #1, #2, …; one that is not known stays. */
+export const substituted = (text: string, answers: readonly string[]): string =>
+  text.replaceAll(/#(\d+)/gu, (mark, n: string) => answers[Number(n) - 1] ?? mark);
+
+/** The best first, the second best last, the third best second, and so on. */
+export function zigzag<T>(best: readonly T[]): T[] {
+  const front = best.filter((_, i) => i % 2 === 0);
+  const back = best.filter((_, i) => i % 2 === 1);
+  return [...front, ...back.toReversed()];
+}
 
 const DECOMPOSE = [
   'Break the question into a few simpler questions that can be answered one after another, one a line:',
@@ -24,7 +27,7 @@ const CONCLUDE =
   'Answer the question from what was found out. Write the answer in as few words as possible and nothing else.';
 
 /** The plan as the policy writes it, the question itself where none can be read; null where the rollout is over. */
-async function planOf(s: Steps, { most }: Plan): Promise<SubQuestion[] | null> {
+async function planOf(s: Steps, { most }: Params): Promise<SubQuestion[] | null> {
   const whole = [{ text: s.question, search: true }];
   if (s.spelling === 'ids') {
     const { plan, over } = await s.planned();
@@ -45,12 +48,12 @@ async function planOf(s: Steps, { most }: Plan): Promise<SubQuestion[] | null> {
 async function workOff(
   s: Steps,
   plan: readonly SubQuestion[],
-  settings: Plan,
+  params: Params,
 ): Promise<{ answers: string[]; passages: Hit[] }> {
   const answers: string[] = [];
   const passages: Hit[] = [];
   for (const [i, { text, search }] of plan.entries()) {
-    const question = settings.substitute ? substituted(text, answers) : text;
+    const question = params.substitute ? substituted(text, answers) : text;
     const searches = search && s.canSearch();
     const hits = searches ? await s.search(question, true) : [];
     passages.push(...hits);
@@ -58,29 +61,37 @@ async function workOff(
     if (s.spelling === 'ids' && i === plan.length - 1) break;
     const said = plan.slice(0, i).map((one, n) => `${one.text}: ${answers[n] ?? ''}`);
     const asked = search ? question : `${said.join('\n')}\n${question}`;
-    const { text: answer } = await s.read(asked, settings.zigzag ? zigzag(hits) : hits);
+    const { text: answer } = await s.read(asked, params.zigzag ? zigzag(hits) : hits);
     answers.push(answer);
   }
   return { answers, passages };
 }
 
+/** The answer of a model that is asked in natural language. */
+const conclusion = async (s: Steps, passages: readonly Hit[]): Promise<string> =>
+  (
+    await s.ask({
+      of: 'draft',
+      instruction: CONCLUDE,
+      user: `${s.question}\n\n${s.passages(passages)}`,
+      maxTokens: 48,
+    })
+  ).text;
+
 /**
- * A plan at once, its sub-questions one by one, then the answer (Collab-RAG, arXiv 2504.04915); with `verify` an answer
- * that no passage holds sends the loop back to search for the question with it (ComposeRAG, 2506.00232).
+ * A plan at once, its sub-questions one by one, then the answer; with `verify` an answer that no passage holds sends the loop
+ * back to search for the question with it.
  */
-export async function planned(s: Steps): Promise<void> {
-  const settings = s.method.plan ?? DEFAULTS;
+async function planned(s: Steps, params: Params): Promise<void> {
   await s.open();
-  const plan = await planOf(s, settings);
+  const plan = await planOf(s, params);
   if (!plan) return;
-  const { answers, passages } = await workOff(s, plan, settings);
+  const { answers, passages } = await workOff(s, plan, params);
   if (s.spelling === 'text' && answers.length > 0)
     s.hint(plan.map(({ text }, i) => `${text}: ${answers[i] ?? ''}`).join('\n'));
-  for (let round = 0; round < settings.verify && s.canSearch(); round++) {
+  for (let round = 0; round < params.verify && s.canSearch(); round++) {
     const draft =
-      s.spelling === 'ids'
-        ? (await s.wouldAnswer()).text
-        : (await s.ask({ of: 'draft', instruction: CONCLUDE, user: `${s.question}\n\n${s.passages(passages)}`, maxTokens: 48 })).text; // prettier-ignore
+      s.spelling === 'ids' ? (await s.wouldAnswer()).text : await conclusion(s, passages);
     const held = grounded(
       draft,
       passages.map(({ passage }) => `${passage.title} ${passage.text}`),
@@ -94,3 +105,5 @@ export async function planned(s: Steps): Promise<void> {
   if (wrote.ended === 'action' && (await wrote.act())) return;
   await s.answer();
 }
+
+export const hooks = (params: Params): LoopHooks => ({ program: (s) => planned(s, params) });

@@ -1,11 +1,12 @@
-import type { Recipe } from '../../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from '../../prompted/loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { planParams } from '../collab-rag/system.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * ComposeRAG (arXiv 2506.00232): decompose, answer sub-question by sub-question, compose, verify against the evidence, and
  * repeat once if that fails. Rounds, k and prompts were not available: two rounds are ours.
  */
-export const composeRag: Recipe = {
+export const composeRag = defineSystem({
   id: 'compose-rag',
   version: '1',
   title: 'ComposeRAG',
@@ -27,19 +28,15 @@ export const composeRag: Recipe = {
       model: 'models of its abstract',
     },
     sources: {
-      'settings.method.plan.most': 'ours',
-      'settings.method.plan.verify': 'ours; not available',
+      'settings.system.most': 'ours',
+      'settings.system.verify': 'ours; not available',
     },
     expectedEffect:
       'Answers that no passage contains become rarer, more so with weak retrieval; without verification they do not.',
   },
-  settings: {
-    ...promptedLoop(
-      'plan',
-      { k: 2, maxSearches: 6 },
-      { method: { plan: { most: 4, substitute: true, zigzag: false, verify: 2 } } },
-    ),
-    blocks: ['plan'],
-  },
+  params: planParams,
+  values: { most: 4, substitute: true, verify: 2 },
+  loop: () => import('../collab-rag/loop.ts'),
+  settings: { ...promptedLoop('program', { k: 2, maxSearches: 6 }), blocks: ['plan'] },
   training: [],
-};
+});

@@ -1,10 +1,19 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
+import { z } from 'zod';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * RAT (arXiv 2403.05313; code: CraftJarvis/RAT): draft, split, query, revise. The range of gains is from its abstract.
  */
-export const rat: Recipe = {
+const params = z.strictObject({
+  /** Most tokens of a draft, and of a revision. */
+  maxTokens: z.int().min(1).max(1024).default(256),
+  /** Most claims of one draft. */
+  most: z.int().min(1).max(16).default(3),
+});
+export type Params = z.infer<typeof params>;
+
+export const rat = defineSystem({
   id: 'rat',
   version: '1',
   title: 'RAT',
@@ -26,17 +35,14 @@ export const rat: Recipe = {
       model: 'GPT-3.5, GPT-4, CodeLlama',
     },
     sources: {
-      'settings.method.query.most': 'ours',
+      'settings.system.most': 'ours',
     },
     expectedEffect:
       'Later revisions also overwrite correct earlier claims; without revisions the draft’s errors stay.',
   },
-  settings: promptedLoop(
-    'draft-revise',
-    { k: 2, maxSearches: 3 },
-    {
-      method: { query: { rule: 'claim', maxTokens: 256, most: 3 } },
-    },
-  ),
+  params,
+  traits: () => ({ way: 'read' }),
+  loop: () => import('./loop.ts'),
+  settings: promptedLoop('program', { k: 2, maxSearches: 3 }),
   training: [],
-};
+});
