@@ -22,20 +22,26 @@ export interface LoopHooks {
   onQuery?: (state: RunState, query: string) => Promise<'search' | 'skip' | 'end'>;
   /** Called before a search whose result the policy will read, the loop's own searches included. */
   beforeSearch?: (state: RunState) => Promise<void>;
-  /** Finds more passages; they follow those that the search found. */
-  moreHits?: (state: RunState, found: Retrieval, query: string) => Promise<Hit[]>;
+  /** Changes what a search found, such as by more passages. */
+  changeHits?: (state: RunState, found: Retrieval, query: string) => Promise<Hit[]>;
   /** Writes what the policy reads in place of the passages; null: the passages. */
   showResult?: (
     state: RunState,
     query: string,
     hits: readonly Hit[],
   ) => Promise<ShownResult | null>;
+  /** Order in which the passages of a result are shown; best first where there is none. */
+  arrangeHits?: (hits: readonly Hit[]) => Hit[];
+  /** The text of a result, from all passages that were found, however many the context holds. */
+  resultText?: (state: RunState, query: string, hits: readonly Hit[]) => string;
   /** Puts a result into the context. */
   placeResult?: {
     /** Number of the segment that `write` will put it into. */
     segment: (state: RunState) => number;
     write: (state: RunState, text: string) => Promise<void>;
   };
+  /** Called after a result. */
+  afterResult?: (state: RunState) => void;
 }
 
 export interface ShownResult {

@@ -18,6 +18,7 @@ import {
 } from './searching.ts';
 import { fitting } from './retrieving.ts';
 import { passagesText, readQueryIn } from './transcript/blocks.ts';
+import { traitsOf } from '../recipes/parts/system.ts';
 import {
   checkCancelled,
   fault,
@@ -195,8 +196,9 @@ async function onSearch(
   inner: string,
 ): Promise<boolean> {
   const { retrieval, stie } = state.settings;
+  const { queries } = traitsOf(state.settings);
   const [query = inner, ...further] =
-    retrieval.queries === undefined ? [inner] : splitQueries(inner, retrieval.queries);
+    queries === undefined ? [inner] : splitQueries(inner, queries);
   if (query === '') {
     fault(state, 'the search is empty', block.segment);
     writeHint(state, HINTS.emptyQuery);

@@ -6,7 +6,6 @@ import type { Retrieval } from '../retrieval/retriever.ts';
 import { isMiss, type Observation } from './answers/evidence.ts';
 import { contextRoom } from './budget.ts';
 import { routeReward } from './router/reward.ts';
-import { remembered } from './tools/memories.ts';
 import { passagesText } from './transcript/blocks.ts';
 import { checkCancelled, type RunState } from './state.ts';
 import { speaksInTurns, type SearchTag } from './transcript/tags.ts';
@@ -143,10 +142,8 @@ async function searchNow(
   k: number,
 ): Promise<Retrieval> {
   const asked = await state.deps.retriever.search(source, query, k, state.request.signal);
-  const more = (await state.hooks.moreHits?.(state, asked, query)) ?? [];
-  const { memories } = state.settings.retrieval;
-  const whole = [...asked.hits, ...more];
-  const found = { ...asked, hits: memories ? remembered(query, whole, memories) : whole };
+  const hits = (await state.hooks.changeHits?.(state, asked, query)) ?? asked.hits;
+  const found = { ...asked, hits };
   const put = state.past?.change('passages');
   if (!put?.length) return found;
   const ids = new Set(put.map(({ id }) => id));
@@ -225,9 +222,9 @@ export async function retrieve(
   { shown = true, unseen = false }: { shown?: boolean; unseen?: boolean } = {},
 ): Promise<Retrieved | null> {
   const { k, summarize } = state.settings.retrieval;
-  const { extraction, pages, browse } = state.settings.method ?? {};
   // What the policy is not shown takes no room of its context.
-  const whole = summarize === 'on' || !shown || Boolean(extraction ?? pages ?? browse);
+  const replaced = state.settings.method?.extraction ?? state.hooks.resultText;
+  const whole = summarize === 'on' || !shown || replaced !== undefined;
   const { evidence } = state;
   const all = await callRetriever(state, source, query, unseen ? k + evidence.size : k);
   if (!all) return null;

@@ -1,7 +1,6 @@
 import { deriveSeed } from '../base/random.ts';
 import type { Hit, SourceName } from '../records/hits.ts';
 import { traitsOf } from '../recipes/parts/system.ts';
-import { observation } from '../recipes/methods/pages.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
@@ -12,7 +11,6 @@ import type { ShownResult } from './hooks.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { extract, FALLBACK_HINT, summarizeHits } from './summarizing.ts';
-import { browsed } from './tools/browse.ts';
 import { speaksInTurns, type SearchTag } from './transcript/tags.ts';
 import { sayInTurns } from './turns.ts';
 
@@ -168,24 +166,15 @@ export async function callSearch(
   return { route, got, summary };
 }
 
-/** What the policy reads of a result: what is in place of the passages, a page of them, or the passages. */
-function shownText(state: RunState, query: string, hits: readonly Hit[]): string {
-  const { deps, settings } = state;
-  const { method, retrieval } = settings;
-  if (method?.pages) {
-    const pages = hits.map(({ passage }) => passage);
-    const { text, page } = observation(query, pages, method.pages);
-    state.page = { page, text: '', seen: 0 };
-    return inBlock(page ? `${page.title} : ${text}` : text);
-  }
-  const asked = [state.request.question.text, ...state.searches.map((past) => past.query)];
-  const read = method?.browse ? browsed(query, hits, asked.join(' '), method.browse) : hits;
-  const shown = fitting(state, read);
+/** As many of these passages as the context holds, as the policy reads them. */
+export function fittingText(state: RunState, hits: readonly Hit[]): string {
+  const { deps, hooks, settings, tags } = state;
+  const shown = fitting(state, hits);
   return passagesText(
     deps.policy.tokenizer,
-    method?.order === 'best-last' ? shown.toReversed() : shown,
-    retrieval.passageTokens,
-    state.tags,
+    hooks.arrangeHits?.(shown) ?? shown,
+    settings.retrieval.passageTokens,
+    tags,
   );
 }
 
@@ -284,7 +273,6 @@ export async function searchRound(
   only: SourceName | null = null,
   further: readonly string[] = [],
 ): Promise<Retrieved | null> {
-  const { lastTurn, maxSearches } = state.settings.retrieval;
   await state.hooks.beforeSearch?.(state);
   const first = await callSearch(state, query, tag, only);
   const called = [first, ...(await callFurther(state, further, tag))];
@@ -293,17 +281,17 @@ export async function searchRound(
     writeHint(state, HINTS.searchFailed);
     return null;
   }
+  const hits = mixed(called);
   const summaries = called.flatMap(({ summary }) => summary ?? []);
   const text =
     summaries.length > 0
       ? inBlock(summaries.map((summary) => summary.text).join(' '))
-      : shownText(state, query, mixed(called));
+      : (state.hooks.resultText?.(state, query, hits) ?? fittingText(state, hits));
   const { placeResult } = state.hooks;
   if (placeResult) await placeResult.write(state, text);
   else writeResult(state, text);
   if (summaries.length > 0 && summaries.every(({ fallback }) => fallback))
     writeHint(state, FALLBACK_HINT);
-  if (lastTurn === 'warn' && state.searches.length >= maxSearches)
-    writeHint(state, HINTS.answerNow);
+  state.hooks.afterResult?.(state);
   return got;
 }

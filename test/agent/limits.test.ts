@@ -142,8 +142,11 @@ describe('searches', () => {
 describe('StepSearch’s last turn', () => {
   const hints = async (maxSearches: number, lastTurn?: 'warn'): Promise<string[]> => {
     const main = [`${THINK}${FIRST}`, `${THINK}<search> Victor Kerlund</search>`, ANSWER];
-    const retrieval = { maxSearches, lastTurn };
-    const { rollout } = await run({ main }, { overrides: { ...base, retrieval } });
+    const system = { id: 'step-search', lastTurn };
+    const { rollout } = await run(
+      { main },
+      { overrides: { ...base, retrieval: { maxSearches }, system } },
+    );
     expect(rollout.answer).toBe('Borfield');
     const all = rollout.segments.filter(({ role }) => role === 'hint');
     expect(all.map(({ source, mask }) => [source, mask])).toEqual(

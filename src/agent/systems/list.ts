@@ -1,6 +1,5 @@
 import { actions } from './trained/actions.ts';
 import { hinted } from './trained/hinted.ts';
-import { oneStep } from './trained/one-step.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { naive } from './naive.ts';
 import { rationale } from './rationale.ts';
@@ -17,5 +16,4 @@ export const SYSTEMS: Readonly<
   rationale,
   actions,
   hinted,
-  'one-step': oneStep,
 };

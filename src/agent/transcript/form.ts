@@ -27,7 +27,7 @@ const formOf = (settings: RecipeSettings): Form => {
     background:
       background.mode !== 'off' ||
       (method?.firstSearch === 'question' && retrieval.maxSearches > 0),
-    sources: retrieval.chooses ?? false,
+    sources: traitsOf(settings).choosesSource ?? false,
     summaries: retrieval.summarize === 'on',
     blocks,
   };

@@ -1,5 +1,6 @@
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import { traitsOf } from '../../recipes/parts/system.ts';
 import { dialectOf } from './dialects/list.ts';
 
 /**
@@ -75,7 +76,7 @@ function steps(settings: RecipeSettings): string[] {
     '',
     'Always think first, then either search or answer. A search holds one short query that asks for one fact and names who or what it is about. ' +
       most(retrieval.queryWords) +
-      several(retrieval.queries) +
+      several(traitsOf(settings).queries) +
       'Stop writing after </search>: what was found comes back between <result> and </result>. Never write a <result> yourself. Then think again. The text between <hint> and </hint> is a remark on what you did.',
     ...(background.mode === 'off' ? [] : [BACKGROUND]),
     ...(retrieval.honourTags && retrieval.source === 'router' ? [SOURCES] : []),

@@ -1,5 +1,6 @@
 import type { ToolSchema } from '../../policy/text-model.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
+import { traitsOf } from '../../recipes/parts/system.ts';
 import type { ReadCall, ToolCall } from './calls/read-calls.ts';
 import { wayOf } from './form.ts';
 import type { AskedBlock, SearchTag } from './tags.ts';
@@ -51,13 +52,13 @@ const ALL: Readonly<Record<ToolName, Omit<Tool, 'name'>>> = {
 
 /** None where the loop searches in the model's place, or not at all. */
 export function toolsOf(settings: RecipeSettings): Tool[] {
-  const { blocks, method, retrieval } = settings;
+  const { blocks, retrieval } = settings;
   const names: ToolName[] = [];
   if (wayOf(settings) === 'search') {
     names.push('search');
     if (retrieval.honourTags && retrieval.source === 'router')
       names.push('local_search', 'web_search');
-    if (method?.pages) names.push('lookup');
+    if (traitsOf(settings).looksUp) names.push('lookup');
   }
   for (const block of ['compute', 'ask'] as const) if (blocks.includes(block)) names.push(block);
   return names.map((name) => ({ name, ...ALL[name] }));

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { browseSchema } from './browse.ts';
 import { candidatesSchema } from './candidates.ts';
 import { extractionSchema } from './extraction.ts';
 import { hintSchema } from './hint.ts';
-import { pagesSchema } from './pages.ts';
 
 /** Parts of systems that have a loop of their own; each file beside this one has its source and equation. */
 export const methodSchema = z.strictObject({
@@ -14,21 +12,10 @@ export const methodSchema = z.strictObject({
    */
   firstSearch: z.enum(['question', 'result']).optional(),
   extraction: extractionSchema.optional(),
-  pages: pagesSchema.optional(),
-  browse: browseSchema.optional(),
   candidates: candidatesSchema.optional(),
   hint: hintSchema.optional(),
-  /** Order in which passages of one retrieval are shown; absent: best first. */
-  order: z.literal('best-last').optional(),
 });
 export type Method = z.infer<typeof methodSchema>;
 
 /** Loops beside the think–search–answer loop and the two naive ones; `program`: the system's own. */
-export const SYSTEM_LOOPS = [
-  'program',
-  'think',
-  'rationale',
-  'actions',
-  'hinted',
-  'one-step',
-] as const;
+export const SYSTEM_LOOPS = ['program', 'think', 'rationale', 'actions', 'hinted'] as const;

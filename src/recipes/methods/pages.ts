@@ -1,15 +1,6 @@
-import { z } from 'zod';
+import type { Hit } from '../../records/hits.ts';
 
-/**
- * ReAct's three actions over pages (arXiv 2210.03629, section 3.1, and its wikienv.py): a search opens the page of
- * that name and shows its first sentences, or names similar pages; a look-up shows the next sentence with a text.
- */
-export const pagesSchema = z.strictObject({
-  /** Sentences of a page that a search shows. */
-  sentences: z.int().min(1).max(20),
-  /** Titles that are named where there is no such page. */
-  similar: z.int().min(1).max(10),
-});
+/** Pages: what names them, and looking a text up on them. */
 
 export interface Page {
   title: string;
@@ -24,27 +15,9 @@ export const plain = (text: string): string =>
     .replaceAll(/\s+/gu, ' ')
     .trim();
 
-/** The page that a text names: the longest title that is the text, or is in it as whole words. */
-function namedPage(text: string, pages: readonly Page[]): Page | null {
-  const asked = ` ${plain(text)} `;
-  const named = pages.filter(({ title }) => asked.includes(` ${plain(title)} `));
-  return named.toSorted((a, b) => b.title.length - a.title.length)[0] ?? null;
-}
-
-/** What a search shows of the pages that were found, best first. */
-export function observation(
-  text: string,
-  pages: readonly Page[],
-  { sentences, similar }: z.infer<typeof pagesSchema>,
-): { text: string; page: Page | null } {
-  const page = namedPage(text, pages);
-  if (page) return { text: page.sentences.slice(0, sentences).join(' '), page };
-  const titles = [...new Set(pages.map(({ title }) => title))].slice(0, similar);
-  return {
-    text: `could not find ${text} . similar : ${titles.join(' ; ') || 'none'} .`,
-    page: null,
-  };
-}
+/** The page of this very title, the best of several; null where none was found. */
+export const pageOf = (title: string, hits: readonly Hit[]): Hit | null =>
+  hits.find(({ passage }) => plain(title) !== '' && plain(passage.title) === plain(title)) ?? null;
 
 /** The n-th sentence, from 0, of a page that holds a text; null after the last one. */
 export function lookUp(page: Page | null, text: string, n: number): string | null {

@@ -48,8 +48,6 @@ const retrievalSchema = z.strictObject({
   honourTags: z.boolean(),
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
-  /** Whether the form line says that the policy may name the source of a search. */
-  chooses: z.boolean().optional(),
   /**
    * Most tokens of a whole result; absent: as many as there is room for. `tags`: `kept`, the text gives way; `lost`, as
    * Search-R1's released code cuts, the tag at the end that is cut off is lost with it.
@@ -61,18 +59,6 @@ const retrievalSchema = z.strictObject({
       tags: z.enum(['kept', 'lost']),
     })
     .optional(),
-  /**
-   * Single facts are read in place of passages, as of a memory that holds `cap` of what was found (Memory-R1's answerer,
-   * `agent/tools/memories.ts`). Absent: passages.
-   */
-  memories: z.strictObject({ cap: positiveInt.max(64), read: positiveInt.max(16) }).optional(),
-  /** `warn`, as in StepSearch: after the last result the environment says that no search is left. Default: no warning. */
-  lastTurn: z.literal('warn').optional(),
-  /**
-   * Most queries of one search, with semicolons between them; one result answers them all, and each counts as a search.
-   * Absent: a search is one query.
-   */
-  queries: positiveInt.max(10).optional(),
   /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
   queryWords: positiveInt.optional(),
 });

@@ -18,6 +18,14 @@ export interface Traits {
   way?: 'think' | 'read';
   /** Its steps are chosen among several: they are not samples that a policy gradient could train. */
   choosesSteps?: boolean;
+  /** Most queries of one search, with semicolons between them; one result answers them all, and each counts as a search. */
+  queries?: number;
+  /** The form line says that the policy may name the source of a search. */
+  choosesSource?: boolean;
+  /** Its policy may look a text up on the page that was opened last. */
+  looksUp?: boolean;
+  /** Further lines of the instruction, in a dialect that has a place for them. */
+  instruction?: readonly string[];
   /** The thought is read as mixtures of tokens, by an adapter with gates. */
   latent?: boolean;
 }

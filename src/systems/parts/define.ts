@@ -16,8 +16,8 @@ export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
   values?: z.input<Params>;
   /** What a trainer must know of its rollouts. */
   traits?: (params: z.infer<Params>) => Traits;
-  /** The code of its loop, loaded with the first rollout. */
-  loop: () => Promise<{ hooks: (params: z.infer<Params>) => LoopHooks }>;
+  /** The code of its loop, loaded with the first rollout; none where its traits say all. */
+  loop?: () => Promise<{ hooks: (params: z.infer<Params>) => LoopHooks }>;
 }
 
 function ownOf<Params extends z.ZodObject>(
@@ -38,8 +38,8 @@ export function defineSystem<Params extends z.ZodObject>({
 }: SystemDefinition<Params>): Recipe {
   declareSystem(recipe.id, { params, traits: (system) => traits(ownOf(params, system)) });
   provideHooks(recipe.id, async () => {
-    const { hooks } = await loop();
-    return (system) => hooks(ownOf(params, system));
+    const { hooks } = (await loop?.()) ?? {};
+    return (system) => hooks?.(ownOf(params, system)) ?? {};
   });
   const system = { id: recipe.id, ...params.parse(values ?? {}) };
   return { ...recipe, settings: { ...recipe.settings, system } };

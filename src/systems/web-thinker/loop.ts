@@ -1,8 +1,9 @@
+import { contentWords, namesIn } from '../../agent/answers/evidence.ts';
 import { forceAnswer } from '../../agent/answering.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import { stop, type RunState } from '../../agent/state.ts';
 import { extract, extractsOf } from '../../agent/summarizing.ts';
-import { linksIn, pageOf } from '../../agent/tools/browse.ts';
+import { pageOf, plain } from '../../recipes/methods/pages.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Retrieval } from '../../retrieval/retriever.ts';
 import type { Params } from './system.ts';
@@ -37,6 +38,25 @@ async function countFirst(state: RunState): Promise<'search' | 'end'> {
   return spendSearches(state, `all ${most} searches are made`);
 }
 
+/**
+ * Links of pages: names in their texts that are no title among them, those of sentences with more words of the query first,
+ * each once, in lower case. Whether there is such a page only a search tells.
+ */
+export function linksIn(query: string, hits: readonly Hit[]): string[] {
+  const known = new Set(hits.map(({ passage }) => plain(passage.title)));
+  const wanted = new Set(contentWords(query));
+  const sentences = hits.flatMap(({ passage }) => passage.sentences);
+  const ordered = sentences
+    .map((text, place) => ({
+      text,
+      place,
+      shared: contentWords(text).filter((word) => wanted.has(word)).length,
+    }))
+    .toSorted((a, b) => b.shared - a.shared || a.place - b.place);
+  const names = ordered.flatMap(({ text }) => namesIn(text));
+  return [...new Set(names)].filter((name) => !known.has(plain(name)));
+}
+
 /** The explorer's clicks: pages of the links in a result, each the first of its title that a search for that name brings. */
 async function openLinks(
   { deps, request }: RunState,
@@ -67,7 +87,10 @@ export const hooks = ({ badQueries, counted, clicks, reappends }: Params): LoopH
     return counted === 'before' ? countFirst(state) : 'search';
   },
   ...(clicks !== undefined && {
-    moreHits: (state, found, query) => openLinks(state, found, query, clicks),
+    changeHits: async (state, found, query) => [
+      ...found.hits,
+      ...(await openLinks(state, found, query, clicks)),
+    ],
   }),
   ...(reappends && {
     showResult: (state, query, hits) => extract(state, query, hits, reappended(extractsOf(state))),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { shownReasoning, type Step } from '../../../src/recipes/methods/extraction.ts';
-import { lookUp, observation, type Page } from '../../../src/recipes/methods/pages.ts';
+import { lookUp, type Page } from '../../../src/recipes/methods/pages.ts';
 import { vote } from '../../../src/systems/active-rag/loop.ts';
+import { observation } from '../../../src/systems/react/loop.ts';
 
 describe('Search-o1', () => {
   const steps = (n: number, search: number): Step[] =>

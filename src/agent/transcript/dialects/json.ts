@@ -1,3 +1,4 @@
+import { traitsOf } from '../../../recipes/parts/system.ts';
 import { type Dialect, PLAIN_TURN, searches, SHORT, tag } from './dialect.ts';
 import { numbered } from './tagged.ts';
 import { isObjectOrList } from '../../../base/objects.ts';
@@ -81,17 +82,13 @@ export const DEEP_RESEARCHER: Dialect = {
   query: calledQuery,
   writeQuery: (query) => JSON.stringify({ name: 'web_search', arguments: { query: [query] } }),
   answer: 'text',
-  instruction: ({ retrieval, method }) =>
+  instruction: (settings) =>
     [
       'You are a research assistant. The question is hard and needs research; think first of a plan, or of what to search next. One tool, web_search, searches for a list of queries.',
       'Write one of these two forms, and nothing else:',
       '<think> your thinking </think> <tool_call> {"name": "web_search", "arguments": {"query": ["a query"]}} </tool_call>',
       '<think> your thinking </think> <answer> your answer, once you know enough </answer>',
-      ...(method?.browse
-        ? [
-            'Of each page you see the title and its beginning. A query that is the title of a page, alone and as it stands there, opens that page.',
-          ]
-        : []),
-      `What was found comes back between <tool_response> and </tool_response>. You may make ${searches(retrieval.maxSearches)}. Within <answer> stands the answer alone, without reasons. ${SHORT}`,
+      ...(traitsOf(settings).instruction ?? []),
+      `What was found comes back between <tool_response> and </tool_response>. You may make ${searches(settings.retrieval.maxSearches)}. Within <answer> stands the answer alone, without reasons. ${SHORT}`,
     ].join('\n'),
 };

@@ -1,11 +1,22 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
+import { z } from 'zod';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * ReAct (arXiv 2210.03629; code: ysymyth/ReAct): 7 steps, the last of them `Finish`; a search shows the first 5 sentences or
  * 5 similar titles.
  */
-export const react: Recipe = {
+/** A search opens the page of that name and shows its first sentences, or names similar pages (section 3.1, its wikienv.py). */
+const params = z.strictObject({
+  /** Sentences of a page that a search shows. */
+  sentences: z.int().min(1).max(20),
+  /** Titles that are named where there is no such page. */
+  similar: z.int().min(1).max(10),
+});
+
+export type Params = z.infer<typeof params>;
+
+export const react = defineSystem({
   id: 'react',
   version: '1',
   title: 'ReAct',
@@ -24,19 +35,16 @@ export const react: Recipe = {
     published: { figure: 'EM 27.4', benchmark: 'HotpotQA', model: 'PaLM-540B' },
     sources: {
       'settings.retrieval.maxSearches': 'code: 7 steps, the last of them the answer',
-      'settings.method.pages.sentences': 'code: ysymyth/ReAct',
-      'settings.method.pages.similar': 'code: ysymyth/ReAct',
+      'settings.system.sentences': 'code: ysymyth/ReAct',
+      'settings.system.similar': 'code: ysymyth/ReAct',
     },
     expectedEffect:
       'The share of searches that name no page predicts failure; with passages shown instead of the page, it does not.',
   },
-  settings: promptedLoop(
-    'agent',
-    { k: 5, maxSearches: 6 },
-    {
-      dialect: 'react',
-      method: { pages: { sentences: 5, similar: 5 } },
-    },
-  ),
+  params,
+  values: { sentences: 5, similar: 5 },
+  traits: () => ({ looksUp: true }),
+  loop: () => import('./loop.ts'),
+  settings: promptedLoop('agent', { k: 5, maxSearches: 6 }, { dialect: 'react' }),
   training: [],
-};
+});

@@ -1,5 +1,6 @@
-import type { ChainStep } from '../../../records/records.ts';
-import type { Steps } from '../parts/steps.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import type { Steps } from '../../agent/systems/parts/steps.ts';
+import type { ChainStep } from '../../records/records.ts';
 
 /** The sub-answer of a gold step, as it is where a result does. */
 const answered = ({ title, query, object }: ChainStep): { title: string; text: string } => ({
@@ -8,12 +9,12 @@ const answered = ({ title, query, object }: ChainStep): { title: string; text: s
 });
 
 /**
- * One step of a gold chain by itself (R1-Router's Step-GRPO, arXiv 2505.22095, section 3.3): the steps before it are given,
+ * One step of a gold chain by itself (Step-GRPO, section 3.3): the steps before it are given,
  * each as its sub-question and its sub-answer and not as passages, and the rollout ends with the policy's next action. Which
  * step it is, from none given to all, a group draws together: all of its rollouts are in one state. It knows the gold chain, so it is for training
  * alone.
  */
-export async function oneStep(s: Steps): Promise<void> {
+async function oneStep(s: Steps): Promise<void> {
   await s.open();
   const chain = s.chain();
   const given = Math.floor(s.groupChance() * (chain.length + 1));
@@ -25,3 +26,5 @@ export async function oneStep(s: Steps): Promise<void> {
     return;
   }
 }
+
+export const hooks = (): LoopHooks => ({ program: oneStep });

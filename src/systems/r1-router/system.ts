@@ -1,15 +1,15 @@
-import type { Recipe } from '../../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import { z } from 'zod';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * R1-Router (arXiv 2505.22095; code: OpenBMB/R1-Router): each step asks a sub-question and names the source that should
  * answer it; at most 3 steps. Its released actor computes a KL term and does not add it: none here.
  */
-const loop = searchLoop(3, 3);
 const objective = { ...OBJECTIVE, aggregation: 'token-mean', microBatch: 4 } as const;
 
-export const r1Router: Recipe = {
+export const r1Router = defineSystem({
   id: 'r1-router',
   version: '1',
   title: 'R1-Router',
@@ -43,7 +43,10 @@ export const r1Router: Recipe = {
     expectedEffect:
       'Searches name the source that has the passage; with only the outcome as reward they do not.',
   },
-  settings: { ...loop, retrieval: { ...loop.retrieval, chooses: true, honourTags: true } },
+  params: z.strictObject({}),
+  traits: () => ({ choosesSource: true }),
+  loop: () => import('./loop.ts'),
+  settings: searchLoop(3, 3),
   training: [
     {
       name: 'grpo',
@@ -66,11 +69,11 @@ export const r1Router: Recipe = {
             steps: TRAINING.steps,
             reward: 'r1-router-step',
             weights: {},
-            overrides: { loop: 'one-step' },
+            overrides: { loop: 'program' },
           },
         ],
         objective,
       },
     },
   ],
-};
+});

@@ -1,7 +1,7 @@
-import type { Recipe, Variant } from '../../parts/recipe.ts';
-import type { TrainSettings } from '../../parts/training.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import type { Recipe, Variant } from '../parts/recipe.ts';
+import type { TrainSettings } from '../parts/training.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * The empirical study of search agents (arXiv 2505.15117; code: PeterGriffinJin/Search-R1, scripts v0.3): Search-R1

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { browsed, extractFor, linksIn, pageOf } from '../../../src/agent/tools/browse.ts';
+import { pageOf } from '../../../src/recipes/methods/pages.ts';
+import { browsed, extractFor } from '../../../src/systems/deep-researcher/loop.ts';
+import { linksIn } from '../../../src/systems/web-thinker/loop.ts';
 import { hit, passage } from '../../fixtures/rollouts.ts';
-import { contextText, eventsOf, run } from '../helpers.ts';
+import { contextText, eventsOf, run } from '../../agent/helpers.ts';
 
 const wolf = passage('w', 'Old Wolf', 'Old Wolf is a novel.', 'It was written by Victor Kerlund.', 'It came out in 1931.'); // prettier-ignore
 const kerlund = passage('k', 'Victor Kerlund', 'Victor Kerlund lives.', 'He was born in Borfield.');
@@ -46,7 +48,10 @@ describe('a rollout', () => {
 
   it('reads beginnings, then the page that it names', async () => {
     const browse = { snippet: 1, extract: 6 };
-    const { rollout } = await run({ main }, { overrides: { method: { browse } } });
+    const { rollout } = await run(
+      { main },
+      { overrides: { system: { id: 'deep-researcher', browse } } },
+    );
     const results = rollout.segments.filter(({ role }) => role === 'result');
     expect(results).toHaveLength(2);
     expect(results[0]?.text).toContain('Old Wolf was written by Victor Kerlund.');

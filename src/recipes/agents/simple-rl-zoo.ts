@@ -1,6 +1,6 @@
-import type { Recipe, Variant } from '../../parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../parts/training-base.ts';
-import { DEFAULT_SETTINGS } from '../../parts/settings.ts';
+import type { Recipe, Variant } from '../parts/recipe.ts';
+import { TRAINING, verlObjective } from '../parts/training-base.ts';
+import { DEFAULT_SETTINGS } from '../parts/settings.ts';
 
 /*
  * SimpleRL-Zoo (arXiv 2503.18892; code: hkust-nlp/simpleRL-reason): zero RL on the answer only, with questions whose

@@ -1,13 +1,22 @@
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
-import { BLOCKS_SHOWN } from './shown.ts';
+import { z } from 'zod';
+import { BLOCKS_SHOWN } from '../../recipes/agents/blocks/shown.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * Memory-R1 (arXiv 2508.19828; no code): a memory bank of facts that the policy adds to, updates and deletes from, and a
  * frozen answerer that reads only the bank; both are rewarded by exact match. Here only the manager is trained.
  */
-export const memoryR1: Recipe = {
+const params = z.strictObject({
+  /** Its answerer: single facts are read in place of passages, as of a memory that holds `cap` of what was found. */
+  memories: z
+    .strictObject({ cap: z.int().min(1).max(64), read: z.int().min(1).max(16) })
+    .optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const memoryR1 = defineSystem({
   id: 'memory-r1',
   version: '1',
   title: 'Memory-R1, manager',
@@ -32,8 +41,8 @@ export const memoryR1: Recipe = {
     sources: {
       'settings.retrieval.k': 'ours; paper: no search',
       'settings.retrieval.maxSearches': 'ours; paper: no search',
-      'answerer.overrides.retrieval.memories.read': 'ours; paper: 60',
-      'answerer.overrides.retrieval.memories.cap': 'ours',
+      'answerer.overrides.system.memories.read': 'ours; paper: 60',
+      'answerer.overrides.system.memories.cap': 'ours',
       'reward.em': 'paper: exact match',
       'reward.memory-r1': 'paper: exact match',
       'reward.memory-r1-retrieved': 'ours: 16 and 4; paper: 60 are read',
@@ -41,6 +50,8 @@ export const memoryR1: Recipe = {
     expectedEffect:
       'Facts are updated instead of deleted and added, and fewer contradict each other; a manager that only adds does not show this.',
   },
+  params,
+  loop: () => import('./loop.ts'),
   settings: { ...searchLoop(2, 4), blocks: ['memory'] },
   training: [
     {
@@ -60,7 +71,10 @@ export const memoryR1: Recipe = {
       loop: 'arena',
       settings: {
         ...TRAINING,
-        overrides: { retrieval: { k: 8, memories: { cap: 16, read: 4 } } },
+        overrides: {
+          retrieval: { k: 8 },
+          system: { id: 'memory-r1', memories: { cap: 16, read: 4 } },
+        },
         stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
         curriculum: { ...TRAINING.curriculum, hops: { min: 1, max: 2 } },
         objective: OBJECTIVE,
@@ -77,4 +91,4 @@ export const memoryR1: Recipe = {
       },
     },
   ],
-};
+});

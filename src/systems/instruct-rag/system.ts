@@ -1,10 +1,17 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { PROMPTED_DIFFERENCES, promptedLoop } from './loop.ts';
+import { z } from 'zod';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * InstructRAG (arXiv 2406.13629; code: weizhepei/InstructRAG): 5 passages, the best one last.
  */
-export const instructRag: Recipe = {
+const params = z.strictObject({
+  /** Order in which the passages are shown. */
+  order: z.enum(['best-first', 'best-last']).default('best-last'),
+});
+export type Params = z.infer<typeof params>;
+
+export const instructRag = defineSystem({
   id: 'instruct-rag',
   version: '2',
   title: 'InstructRAG',
@@ -21,13 +28,12 @@ export const instructRag: Recipe = {
     published: { figure: '+8.3 % relative', benchmark: 'mean of five sets', model: 'Llama-3-8B' },
     sources: {
       'settings.retrieval.k': 'code: weizhepei/InstructRAG',
-      'settings.method.order': 'code: weizhepei/InstructRAG',
+      'settings.system.order': 'code: weizhepei/InstructRAG',
     },
     expectedEffect: 'With more distractors, accuracy falls less than for naive RAG.',
   },
-  settings: {
-    ...promptedLoop('rationale', { k: 5, maxSearches: 1 }, { method: { order: 'best-last' } }),
-    blocks: ['refine'],
-  },
+  params,
+  loop: () => import('./loop.ts'),
+  settings: { ...promptedLoop('rationale', { k: 5, maxSearches: 1 }), blocks: ['refine'] },
   training: [],
-};
+});

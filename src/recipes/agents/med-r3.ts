@@ -1,6 +1,6 @@
-import type { Recipe } from '../../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import type { Recipe } from '../parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
+import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
 
 /*
  * Med-R³'s progression (arXiv 2507.23541; code: 8023looker/Med-R3), general: reasoning first, then retrieval, then both.

@@ -1,6 +1,8 @@
-import type { Recipe, VariantSettings } from '../parts/recipe.ts';
-import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
+import { z } from 'zod';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import type { VariantSettings } from '../../recipes/parts/recipe.ts';
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher): at most 10 turns. The paper searches the web
@@ -12,7 +14,26 @@ const settings: VariantSettings = {
   objective: verlObjective(2),
 };
 
-export const deepResearcher: Recipe = {
+const params = z.strictObject({
+  /**
+   * A search shows the titles of what it finds with their first sentences; a query that is the title of a page opens that page,
+   * of which a reader extracts what bears on the question (section 3.2). Absent: passages.
+   */
+  browse: z
+    .strictObject({
+      /** Sentences of a page that a search shows. */
+      snippet: z.int().min(1).max(5),
+      /** Most sentences that are extracted of a page that is opened. */
+      extract: z.int().min(1).max(20),
+    })
+    .optional(),
+});
+export type Params = z.infer<typeof params>;
+
+const BROWSING =
+  'Of each page you see the title and its beginning. A query that is the title of a page, alone and as it stands there, opens that page.';
+
+export const deepResearcher = defineSystem({
   id: 'deep-researcher',
   version: '2',
   title: 'DeepResearcher',
@@ -38,13 +59,16 @@ export const deepResearcher: Recipe = {
       'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
       'grpo.objective.microBatch': 'code: train_grpo.sh, there unless 12,288 tokens hold more',
       'grpo.groupSize': 'ours; code: 16',
-      'browse.overrides.method.browse.snippet': 'ours; code: the engine’s snippets',
-      'browse.overrides.method.browse.extract': 'ours',
+      'browse.overrides.system.browse.snippet': 'ours; code: the engine’s snippets',
+      'browse.overrides.system.browse.extract': 'ours',
       'reward.deep-researcher': 'code: reward_score/format_and_f1.py',
     },
     expectedEffect:
       'Broken formats vanish within the first steps; searches that check a first answer appear.',
   },
+  params,
+  traits: ({ browse }) => (browse ? { instruction: [BROWSING] } : {}),
+  loop: () => import('./loop.ts'),
   settings: { ...searchLoop(3, 10), dialect: 'deep-researcher' },
   training: [
     {
@@ -57,7 +81,7 @@ export const deepResearcher: Recipe = {
       title: 'The same with snippets and opened pages',
       differences:
         'A search for its title opens a page; the built-in policy saw no snippets in training.',
-      settings: { ...settings, overrides: { method: { browse: { snippet: 1, extract: 6 } } } },
+      settings: { ...settings, overrides: { system: { browse: { snippet: 1, extract: 6 } } } },
     },
   ],
-};
+});

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { remembered } from '../../../src/agent/tools/memories.ts';
+import { remembered } from '../../../src/systems/memory-r1/loop.ts';
 import { hit, passage } from '../../fixtures/rollouts.ts';
-import { eventsOf, run } from '../helpers.ts';
+import { eventsOf, run } from '../../agent/helpers.ts';
 
 const hits = [
   hit(passage('a', 'Ada', 'Ada lives in Oslo.', 'Ada paints.')),
@@ -30,7 +30,12 @@ it('a rollout reads facts in place of passages', async () => {
         '<think> t</think><short_answer> \\boxed{ Borfield }</short_answer>',
       ],
     },
-    { overrides: { retrieval: { source: 'local', memories: { cap: 16, read: 1 } } } },
+    {
+      overrides: {
+        retrieval: { source: 'local' },
+        system: { id: 'memory-r1', memories: { cap: 16, read: 1 } },
+      },
+    },
   );
   const [found] = eventsOf(rollout, 'retrieve');
   expect(found?.hits.map((one) => one.passage.text)).toEqual([

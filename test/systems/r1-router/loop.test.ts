@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { ChainStep, Question } from '../../../src/records/records.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { contextText, eventsOf, QUESTION, run } from '../helpers.ts';
+import { contextText, eventsOf, QUESTION, run } from '../../agent/helpers.ts';
 
 const step = (
   query: string,
@@ -30,7 +30,7 @@ const search = (query: string, tag = 'search'): string =>
 const answer = '<think> t</think><short_answer> \\boxed{ Borfield }</short_answer>';
 
 const stepped = async (groupId: string, wrote: string, rolloutId = 'r'): Promise<Rollout> => {
-  const overrides = { loop: 'one-step' } as const;
+  const overrides = { loop: 'program', system: { id: 'r1-router' } } as const;
   const { rollout } = await run(
     { main: [wrote, answer] },
     { question, overrides, groupId, rolloutId },

@@ -1,14 +1,13 @@
-import type { Recipe } from '../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from './loop.ts';
+import { z } from 'zod';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * DeepDiver (Pangu, arXiv 2505.24332; no code): at most 7 rounds of 2 passages per query; graded loosely first and
  * strictly after 30 % of the steps (paper: 80 steps). A search may hold five queries.
  */
-const loop = searchLoop(2, 7);
-
-export const deepDiver: Recipe = {
+export const deepDiver = defineSystem({
   id: 'deep-diver',
   version: '1',
   title: 'DeepDiver',
@@ -36,7 +35,7 @@ export const deepDiver: Recipe = {
     sources: {
       'settings.retrieval.k': 'paper: two results a query',
       'settings.retrieval.maxSearches': 'paper: seven rounds',
-      'settings.retrieval.queries': 'paper: one to five queries a round',
+      'settings.system.queries': 'paper: one to five queries a round',
       'grpo.groupSize': 'ours; paper: 14',
       'grpo.objective.kl.coefficient': 'paper',
       'grpo.stages.0.steps': 'ours, 30 % of the steps; paper: 80',
@@ -46,7 +45,9 @@ export const deepDiver: Recipe = {
     expectedEffect:
       'The share of groups with the bonus falls, and rounds rise with difficulty; strict grading from the start scores lower.',
   },
-  settings: { ...loop, retrieval: { ...loop.retrieval, queries: 5 } },
+  params: z.strictObject({ queries: z.int().min(1).max(10).default(5) }),
+  traits: ({ queries }) => ({ queries }),
+  settings: searchLoop(2, 7),
   training: [
     {
       name: 'grpo',
@@ -61,4 +62,4 @@ export const deepDiver: Recipe = {
       },
     },
   ],
-};
+});

@@ -1,7 +1,9 @@
-import type { Recipe, VariantSettings } from '../parts/recipe.ts';
-import type { SettingsOverride } from '../parts/settings.ts';
-import { TRAINING, verlObjective } from '../parts/training-base.ts';
-import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from './loop.ts';
+import { z } from 'zod';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import type { VariantSettings } from '../../recipes/parts/recipe.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch): at most 5 searches of 3 passages; every search is
@@ -15,7 +17,13 @@ const settingsBy = (reward: string, overrides: SettingsOverride = {}): VariantSe
   objective: { ...verlObjective(2), credit: 'span' },
 });
 
-export const stepSearch: Recipe = {
+const params = z.strictObject({
+  /** `warn`: after the last result the environment says that no search is left. Absent: no warning. */
+  lastTurn: z.literal('warn').optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const stepSearch = defineSystem({
   id: 'step-search',
   version: '1',
   title: 'StepSearch',
@@ -34,7 +42,7 @@ export const stepSearch: Recipe = {
       `${GRPO_FOR_PPO} A search’s reward is the advantage of the tokens before it, normalised within the group.`,
       'Gain is the share of supporting titles that a search finds first; the paper’s rise of a TF-IDF similarity is `step-search/tf-idf`.',
       'Queries are matched with those of the gold chain, which have one wording each.',
-      'There is no warning after the last result; `step-search/tf-idf` has it (`retrieval.lastTurn=warn`).',
+      'There is no warning after the last result; `step-search/tf-idf` has it (`system.lastTurn=warn`).',
     ],
     published: { figure: 'EM 34.5, F1 45.2', benchmark: 'HotpotQA', model: 'Qwen2.5-3B-instruct' },
     sources: {
@@ -50,6 +58,8 @@ export const stepSearch: Recipe = {
     },
     expectedEffect: 'The share of passages seen before falls; without the penalty it rises.',
   },
+  params,
+  loop: () => import('./loop.ts'),
   settings: { ...searchLoop(3, 5), dialect: 'search-r1' },
   training: [
     {
@@ -63,7 +73,7 @@ export const stepSearch: Recipe = {
       title: 'The same with gain by TF-IDF, and a warning after the last result',
       differences:
         'A gold paragraph is a passage that states a step of the gold chain, found by its title.',
-      settings: settingsBy('step-search-tf-idf', { retrieval: { lastTurn: 'warn' } }),
+      settings: settingsBy('step-search-tf-idf', { system: { lastTurn: 'warn' } }),
     },
     {
       name: 'as-released',
@@ -73,4 +83,4 @@ export const stepSearch: Recipe = {
       settings: settingsBy('step-search-released'),
     },
   ],
-};
+});
