@@ -71,8 +71,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 
 /** The shared loop and trainer, without the systems that it is to know nothing of. */
 const isCore = (path: string): boolean =>
-  /^src\/(?:agent|learn|records|recipes\/parts)\//.test(path) &&
-  !path.startsWith('src/agent/systems/');
+  /^src\/(?:agent|learn|records|recipes\/parts)\//.test(path);
 
 /** Whether a text names a published system in its code; where a constant comes from stays in comments. */
 export function namesASystem(text: string, ids: readonly string[]): boolean {
@@ -135,7 +134,7 @@ export function measure(root: string): Measured[] {
 
 /** By name: target and limit. Files, folders and lines have some room, so that a feature may add a file. */
 export const LIMITS = {
-  'settings of the loop': [50, 90],
+  'settings of the loop': [50, 54],
   'settings of training': [65, 138],
   'rewards in the core': [20, 63],
   'files to read for a GRPO step': [10, 223],
@@ -143,7 +142,7 @@ export const LIMITS = {
   'files of the loop that mention STIE': [12, 17],
   'files of the core that name a system': [0, 50],
   'files in src': [1250, 1965],
-  'folders in src, without one per system': [160, 276],
+  'folders in src, without one per system': [160, 270],
   'lines in src': [160_000, 202_300],
   'zustand stores': [12, 32],
   'MB tracked': [60, 60],

@@ -5,7 +5,7 @@ import type { Hit } from '../records/hits.ts';
 import { contextRoom, stepRoom, type Room } from './budget.ts';
 import { act, adoptStep, type StepEnd } from './loop.ts';
 import { checkCancelled, stop, type RunState } from './state.ts';
-import type { Branch, ProposedAction, WouldAnswer, StepOutcome } from './systems/parts/steps.ts';
+import type { Branch, ProposedAction, WouldAnswer, StepOutcome } from './steps.ts';
 import { readAction } from './transcript/action.ts';
 import {
   answerOpening,

@@ -3,7 +3,7 @@ import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { SystemSettings } from '../recipes/parts/system.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import type { RunState } from './state.ts';
-import type { Steps } from './systems/parts/steps.ts';
+import type { Steps } from './steps.ts';
 import type { SampleOptions } from './transcript/conversation.ts';
 
 /**

@@ -223,7 +223,7 @@ export async function retrieve(
 ): Promise<Retrieved | null> {
   const { k, summarize } = state.settings.retrieval;
   // What the policy is not shown takes no room of its context.
-  const replaced = state.settings.method?.extraction ?? state.hooks.resultText;
+  const replaced = state.hooks.showResult ?? state.hooks.resultText;
   const whole = summarize === 'on' || !shown || replaced !== undefined;
   const { evidence } = state;
   const all = await callRetriever(state, source, query, unseen ? k + evidence.size : k);

@@ -22,7 +22,7 @@ import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { countSearches } from '../records/searches.ts';
 import { deriveSeed } from '../base/random.ts';
 import { stepsOf } from './steps.ts';
-import { SYSTEMS } from './systems/list.ts';
+import { LOOPS } from './loops.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
 import { createScanner } from './transcript/scanner.ts';
@@ -87,7 +87,7 @@ function refuse(recipe: RolloutRequest['recipe'], tokenizer: PolicyTokenizer): v
 async function loopOf(state: RunState): Promise<void> {
   const { loop } = state.settings;
   if (loop === 'agent') return agentLoop(state);
-  const run = loop === 'program' ? state.hooks.program : SYSTEMS[loop];
+  const run = loop === 'program' ? state.hooks.program : LOOPS[loop];
   if (!run) throw new Error('loop=program needs a system that has a program of its own');
   return run(stepsOf(state));
 }

@@ -10,7 +10,7 @@ import { chooseRoute, fitting, retrieve, rewardRoute, type Retrieved } from './r
 import type { ShownResult } from './hooks.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
-import { extract, FALLBACK_HINT, summarizeHits } from './summarizing.ts';
+import { FALLBACK_HINT, summarizeHits } from './summarizing.ts';
 import { speaksInTurns, type SearchTag } from './transcript/tags.ts';
 import { sayInTurns } from './turns.ts';
 
@@ -135,7 +135,6 @@ export async function callSearch(
   shown = true,
 ): Promise<Called> {
   const { hooks, transcript } = state;
-  const { showResult = extract } = hooks;
   const route = chooseRoute(state, query, tag, only);
   const event = transcript.event({
     kind: 'route',
@@ -149,7 +148,9 @@ export async function callSearch(
   const hits = got?.retrieval.hits;
   const summary =
     hits && shown
-      ? ((await summarizeHits(state, query, hits)) ?? (await showResult(state, query, hits)))
+      ? ((await summarizeHits(state, query, hits)) ??
+        (await hooks.showResult?.(state, query, hits)) ??
+        null)
       : null;
   state.searches.push({
     query,

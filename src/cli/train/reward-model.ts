@@ -57,13 +57,12 @@ export const rewardModelCommand: Command = {
       title: 'RAG-Gym by its reward model',
       base: String(values['base'] ?? 'rag-gym'),
       changes: {
-        loop: 'actions',
-        method: {
-          candidates: {
-            n: Number(values['candidates'] ?? CANDIDATES),
-            by: 'reward-model',
-            weights,
-          },
+        loop: 'program',
+        system: {
+          id: 'rag-gym',
+          n: Number(values['candidates'] ?? CANDIDATES),
+          by: 'reward-model',
+          weights,
         },
       },
       notes: `A process reward model, fitted to ${told}.`,

@@ -116,11 +116,8 @@ export function untrainable(
 function chosenClash(settings: TrainSettings): Untrainable | null {
   const ground = withOverrides(recipeOf(settings).settings, settings.overrides);
   for (const [at, { loss, overrides = {} }] of settings.stages.entries()) {
-    const inForce = withOverrides(ground, overrides);
-    const { loop, method } = inForce;
-    const chooses =
-      (loop === 'actions' && (method?.candidates?.n ?? 1) > 1) || traitsOf(inForce).choosesSteps;
-    if (chooses && loss === undefined)
+    const { choosesSteps } = traitsOf(withOverrides(ground, overrides));
+    if (choosesSteps && loss === undefined)
       return {
         path: `stages.${at}.loss`,
         message: `Stage ${at + 1} chooses each step from several candidates, so its rollouts are not samples of the policy that a policy gradient would train. Give the stage a loss (sft or dpo), or leave candidates and other chains out.`,

@@ -1,4 +1,4 @@
-import { actionFeatures, type ActionState } from '../../agent/systems/trained/action-features.ts';
+import { actionFeatures, type ActionState } from '../../agent/tools/action-features.ts';
 import { groupBy, itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import {
@@ -90,7 +90,7 @@ export function fitRewardModel(pairs: readonly RewardPair[]): {
 } {
   if (pairs.length === 0)
     throw new Error(
-      'there are no two different candidates to compare: the rollouts need loop=actions with method.candidates by gold, and correct answers',
+      'there are no two different candidates to compare: the rollouts need candidates that were ranked by the gold chain (loop=program, system.by=gold), and correct answers',
     );
   const differences = pairs.map(({ better, worse }) =>
     better.map((value, i) => value - itemAt(worse, i, 'features')),

@@ -3,7 +3,6 @@ import { issueOf } from '../../base/errors.ts';
 import { merge } from '../../base/objects.ts';
 import { FORM_BLOCKS } from '../../records/form-line.ts';
 import { DIALECTS } from '../methods/dialect.ts';
-import { methodSchema, SYSTEM_LOOPS } from '../methods/method.ts';
 import { systemSchema } from './system.ts';
 
 /**
@@ -158,11 +157,20 @@ export const recipeSettingsSchema = z.strictObject({
    * told of them.
    */
   blocks: z.array(z.enum(FORM_BLOCKS)).default([]),
-  loop: z.enum(['agent', 'naive-rag', 'naive-generation', ...SYSTEM_LOOPS]),
+  /** `agent`: think, search, answer; `program`: the system's own. */
+  loop: z.enum(['agent', 'naive-rag', 'naive-generation', 'think', 'rationale', 'program']),
   /** The format that a policy speaks whose tags are text; absent: the protocol's own tags. */
   dialect: z.enum(DIALECTS).optional(),
-  /** Parts of systems without training. */
-  method: methodSchema.optional(),
+  method: z
+    .strictObject({
+      /**
+       * A first search with the question itself, before the policy writes. `question`: for a policy whose tags are ids its
+       * passages stand before the question, as a background does; `result`: they are a result after it, as they are for every
+       * other policy, with the blocks that follow results.
+       */
+      firstSearch: z.enum(['question', 'result']).optional(),
+    })
+    .optional(),
   /** A system with code of its own, and its parameters (`src/systems`). */
   system: systemSchema.optional(),
   sampling: samplingSchema,
@@ -194,11 +202,14 @@ export const mergeOverrides = (base: SettingsOverride, over: SettingsOverride): 
   merge(base, over) as SettingsOverride;
 
 /**
- * A recipe's settings with some of them changed.
+ * A recipe's settings with some of them changed; another system than its own brings its own parameters.
  * @throws Error that names the first field at fault, where the result is not a valid setting.
  */
 export function withOverrides(settings: RecipeSettings, over: SettingsOverride): RecipeSettings {
-  const parsed = recipeSettingsSchema.safeParse(merge(settings, over));
+  const { system } = over;
+  const isOther = system?.id !== undefined && system.id !== settings.system?.id;
+  const base = isOther ? { ...settings, system: undefined } : settings;
+  const parsed = recipeSettingsSchema.safeParse(merge(base, over));
   if (parsed.success) return parsed.data;
   throw new Error(`recipe setting ${issueOf(parsed.error)}`);
 }

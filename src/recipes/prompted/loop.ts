@@ -1,12 +1,11 @@
 import type { DialectId } from '../methods/dialect.ts';
-import type { Method } from '../methods/method.ts';
 import { DEFAULT_SETTINGS, type RecipeSettings } from '../parts/settings.ts';
 
 /** The loop of a system that is prompted and not trained. */
 export const promptedLoop = (
   loop: RecipeSettings['loop'],
   { k, maxSearches }: { k: number; maxSearches: number },
-  { method, dialect }: { method?: Method; dialect?: DialectId } = {},
+  { method, dialect }: { method?: RecipeSettings['method']; dialect?: DialectId } = {},
 ): RecipeSettings => ({
   ...DEFAULT_SETTINGS,
   loop,

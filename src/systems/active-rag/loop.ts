@@ -1,6 +1,6 @@
 import { canonicalAnswer } from '../../agent/answers/answers.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
-import type { Steps } from '../../agent/systems/parts/steps.ts';
+import type { Steps } from '../../agent/steps.ts';
 import { passagesAndQuestion } from '../../agent/transcript/aside.ts';
 import { ROLES, type Params } from './system.ts';
 

@@ -1,6 +1,6 @@
 import { grounded } from '../../agent/answers/evidence.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
-import type { Steps } from '../../agent/systems/parts/steps.ts';
+import type { Steps } from '../../agent/steps.ts';
 import { planParts, planValid, readPlan, type SubQuestion } from '../../recipes/methods/plan.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Params } from './system.ts';

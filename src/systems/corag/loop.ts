@@ -1,7 +1,7 @@
-import { actionFeatures } from '../../agent/systems/trained/action-features.ts';
+import { actionFeatures } from '../../agent/tools/action-features.ts';
 import { normalise } from '../../agent/answers/normalisers.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
-import type { Branch, ProposedAction, Steps } from '../../agent/systems/parts/steps.ts';
+import type { Branch, ProposedAction, Steps } from '../../agent/steps.ts';
 import { mean } from '../../base/statistics.ts';
 import { actionReward } from '../../recipes/methods/reward-model.ts';
 import type { Hit } from '../../records/hits.ts';

@@ -1,5 +1,5 @@
 import type { LoopHooks } from '../../agent/hooks.ts';
-import type { LookAhead, Steps, StepOutcome } from '../../agent/systems/parts/steps.ts';
+import type { LookAhead, Steps, StepOutcome } from '../../agent/steps.ts';
 import type { Params } from './system.ts';
 
 const FLASHRAG = { theta: 0.2, beta: 0.2, sentences: 5 } as const;

@@ -1,5 +1,5 @@
 import type { LoopHooks } from '../../agent/hooks.ts';
-import type { Steps } from '../../agent/systems/parts/steps.ts';
+import type { Steps } from '../../agent/steps.ts';
 import { passagesAndQuestion } from '../../agent/transcript/aside.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Params } from './system.ts';

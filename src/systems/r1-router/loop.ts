@@ -1,5 +1,5 @@
 import type { LoopHooks } from '../../agent/hooks.ts';
-import type { Steps } from '../../agent/systems/parts/steps.ts';
+import type { Steps } from '../../agent/steps.ts';
 import type { ChainStep } from '../../records/records.ts';
 
 /** The sub-answer of a gold step, as it is where a result does. */

@@ -1,5 +1,5 @@
 import type { LoopHooks } from '../../agent/hooks.ts';
-import type { Steps } from '../../agent/systems/parts/steps.ts';
+import type { Steps } from '../../agent/steps.ts';
 import { passagesAndQuestion } from '../../agent/transcript/aside.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Params } from './system.ts';
@@ -92,7 +92,7 @@ async function inWords(s: Steps, { maxTokens, most }: Params): Promise<void> {
 }
 
 /**
- * A draft from memory; then claim by claim a query, passages and a revision of what stands so far. The last revision is the
+ * A draft from memory; then claim by claim a query, passages and a revision of all so far. The last revision is the
  * record's context. A step whose search brings nothing, because it failed or took too long, is skipped, as in its code: its
  * claim stands unrevised.
  */

@@ -6,7 +6,20 @@ import { defineSystem } from '../parts/define.ts';
  * Search-o1 (arXiv 2501.05366; code: sunnynexus/Search-o1): at most 10 searches, k of 10. The extraction sees the
  * reasoning as cut by its code: the first step, the last four and all steps that search.
  */
+/**
+ * Knowledge extraction: what the policy reads in place of passages is written for its query by someone who sees
+ * its reasoning so far (Search-o1's reason-in-documents, arXiv 2501.05366, equation (4)).
+ */
+export const extractionSchema = z.strictObject({
+  /** Most tokens of one extract. */
+  maxTokens: z.int().min(1).max(2048),
+  /** Whether the reasoning before the search is seen; the other arm sees the query alone. */
+  reasoning: z.boolean().default(true),
+});
+export type Extraction = z.infer<typeof extractionSchema>;
+
 const params = z.strictObject({
+  extraction: extractionSchema.optional(),
   /** `notice`, as the released code: a repeated query gets a notice instead of passages. Absent: it is searched again. */
   repeats: z.literal('notice').optional(),
 });
@@ -36,20 +49,14 @@ export const searchO1 = defineSystem({
     sources: {
       'settings.retrieval.k': 'code',
       'settings.retrieval.maxSearches': 'code: 10 for multi-hop questions, otherwise 5',
-      'settings.method.extraction.maxTokens': 'ours',
+      'settings.system.extraction.maxTokens': 'ours',
     },
     expectedEffect:
       'Tokens inserted per search fall five- to tenfold at equal accuracy; with noisy results accuracy is above that with whole passages.',
   },
   params,
   loop: () => import('./loop.ts'),
-  settings: promptedLoop(
-    'agent',
-    { k: 10, maxSearches: 10 },
-    {
-      dialect: 'search-o1',
-      method: { extraction: { maxTokens: 96, reasoning: true } },
-    },
-  ),
+  values: { extraction: { maxTokens: 96, reasoning: true } },
+  settings: promptedLoop('agent', { k: 10, maxSearches: 10 }, { dialect: 'search-o1' }),
   training: [],
 });

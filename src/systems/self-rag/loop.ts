@@ -1,7 +1,6 @@
 import { contentWords, isMiss } from '../../agent/answers/evidence.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
-import { retrieveShare } from '../../agent/steps.ts';
-import type { Steps } from '../../agent/systems/parts/steps.ts';
+import { retrieveShare, type Steps } from '../../agent/steps.ts';
 import { passagesAndQuestion, type Aside } from '../../agent/transcript/aside.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Params } from './system.ts';

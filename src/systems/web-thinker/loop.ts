@@ -2,10 +2,10 @@ import { contentWords, namesIn } from '../../agent/answers/evidence.ts';
 import { forceAnswer } from '../../agent/answering.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import { stop, type RunState } from '../../agent/state.ts';
-import { extract, extractsOf } from '../../agent/summarizing.ts';
 import { pageOf, plain } from '../../recipes/methods/pages.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Retrieval } from '../../retrieval/retriever.ts';
+import { extract } from '../search-o1/loop.ts';
 import type { Params } from './system.ts';
 
 /** Longest query that the released code calls invalid, in characters. */
@@ -74,6 +74,14 @@ async function openLinks(
   return opened;
 }
 
+/** What was extracted so far, in order. */
+const extractsOf = ({ transcript }: RunState): string[] =>
+  transcript.rollout.events.flatMap((event) =>
+    event.kind === 'summarize' || (event.kind === 'aside' && event.of === 'extract')
+      ? [event.text]
+      : [],
+  );
+
 /**
  * What follows the prompt of an explorer that appends all its output again after every turn: of n outputs the first is
  * there n times.
@@ -81,7 +89,13 @@ async function openLinks(
 export const reappended = (outputs: readonly string[]): string[] =>
   outputs.flatMap((_, turn) => outputs.slice(0, turn + 1));
 
-export const hooks = ({ badQueries, counted, clicks, reappends }: Params): LoopHooks => ({
+export const hooks = ({
+  badQueries,
+  counted,
+  clicks,
+  extraction,
+  reappends,
+}: Params): LoopHooks => ({
   async onQuery(state, query) {
     if (badQueries === 'end' && (await endAtBadQuery(state, query)) === 'end') return 'end';
     return counted === 'before' ? countFirst(state) : 'search';
@@ -92,7 +106,8 @@ export const hooks = ({ badQueries, counted, clicks, reappends }: Params): LoopH
       ...(await openLinks(state, found, query, clicks)),
     ],
   }),
-  ...(reappends && {
-    showResult: (state, query, hits) => extract(state, query, hits, reappended(extractsOf(state))),
+  ...(extraction && {
+    showResult: (state, query, hits) =>
+      extract(state, query, hits, extraction, reappends ? reappended(extractsOf(state)) : []),
   }),
 });

@@ -3,6 +3,7 @@ import { SHARED_DIFFERENCES, searchLoop } from '../../recipes/agents/loop.ts';
 import { supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
 import { TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
+import { extractionSchema } from '../search-o1/system.ts';
 
 /*
  * WebThinker (arXiv 2504.21776; code: RUC-NLPIR/WebThinker): a reasoner reads what an explorer extracts from pages; online
@@ -19,6 +20,7 @@ const dpo = {
 } as const;
 
 const params = z.strictObject({
+  extraction: extractionSchema.optional(),
   /**
    * `end`, as the released code: a repeated query ends the rollout without an answer, one of at most five characters spends
    * all searches. Absent: both are searched.
@@ -57,7 +59,7 @@ export const webThinker = defineSystem({
     sources: {
       'settings.retrieval.k': 'code: scripts/run_web_thinker.py',
       'settings.retrieval.maxSearches': 'ours; code: 20, of which 19 are made',
-      'settings.method.extraction.maxTokens': 'ours',
+      'settings.system.extraction.maxTokens': 'ours',
       'dpo.stages.0.loss.gamma': 'ours; paper: above 1',
       'dpo.stages.0.loss.beta': 'ours; not given',
       'rounds.stages.0.loss.rounds': 'paper: two iterations, section 3.4',
@@ -71,11 +73,8 @@ export const webThinker = defineSystem({
   },
   params,
   loop: () => import('./loop.ts'),
-  settings: {
-    ...searchLoop(10, 8),
-    dialect: 'search-o1',
-    method: { extraction: { maxTokens: 96, reasoning: true } },
-  },
+  values: { extraction: { maxTokens: 96, reasoning: true } },
+  settings: { ...searchLoop(10, 8), dialect: 'search-o1' },
   training: [
     {
       name: 'dpo',

@@ -48,7 +48,7 @@ const answer = (text: string): string =>
 describe('candidates for every step', () => {
   it('by what they bring: the query of the commonest first page, then the commonest answer', async () => {
     const rollout = await scripted(
-      { loop: 'actions', method: { candidates: { n: 3, by: 'passages' } } },
+      { loop: 'program', system: { id: 'rag-gym', n: 3, by: 'passages' } },
       [
         [search('Estdor Group'), search('author of Old Wolf'), search('Old Wolf')],
         [answer('Mondria'), answer('Borfield'), answer('Borfield')],
@@ -75,7 +75,7 @@ describe('candidates for every step', () => {
 
   it('by the gold chain: what brings a supporting page comes before a wrong answer', async () => {
     const rollout = await scripted(
-      { loop: 'actions', method: { candidates: { n: 2, by: 'gold' } } },
+      { loop: 'program', system: { id: 'rag-gym', n: 2, by: 'gold' } },
       [
         [answer('Mondria'), search('author of Old Wolf')],
         [answer('Mondria'), answer('Borfield')],
@@ -89,7 +89,7 @@ describe('candidates for every step', () => {
 describe('candidates by a process reward model', () => {
   const chosen = async (weights: ActionWeights): Promise<string[]> => {
     const rollout = await scripted(
-      { loop: 'actions', method: { candidates: { n: 3, by: 'reward-model', weights } } },
+      { loop: 'program', system: { id: 'rag-gym', n: 3, by: 'reward-model', weights } },
       [
         [answer('Mondria'), search('Estdor Group'), search('author of Old Wolf')],
         [answer('Mondria'), answer('Borfield'), answer('Victor Kerlund')],
@@ -111,7 +111,7 @@ describe('words that the loop puts into the policy’s mouth', () => {
   const hint = { where: 'before-answer', text: 'search again', most: 1 } as const;
 
   it('stand in place of its answer once, and are not learned', async () => {
-    const rollout = await scripted({ loop: 'hinted', method: { hint } }, [
+    const rollout = await scripted({ loop: 'program', system: { id: 'start', hint } }, [
       [answer('Mondria')],
       [' t</think><search> author of Old Wolf</search>'],
       [answer('Borfield')],
@@ -126,12 +126,13 @@ describe('words that the loop puts into the policy’s mouth', () => {
 
   it('begin its thoughts behind results, as often as they may', async () => {
     const behind = async (most: number): Promise<string[]> => {
-      const method = {
+      const system = {
+        id: 'start',
         hint: { where: 'after-result', text: 'check the other name', most },
       } as const;
       const goesOn = (text: string, after: string): string =>
         most >= Number(after) ? ` so .</think>${text}` : `<think> so .</think>${text}`;
-      const rollout = await scripted({ loop: 'hinted', method }, [
+      const rollout = await scripted({ loop: 'program', system }, [
         [search('author of Old Wolf')],
         [goesOn('<search> Victor Kerlund</search>', '1')],
         [goesOn('<short_answer> \\boxed{ Borfield }</short_answer>', '2')],
@@ -160,8 +161,11 @@ describe('words that the loop puts into the policy’s mouth', () => {
         {
           recipe: 'search',
           overrides: {
-            loop: 'hinted',
-            method: { hint: { where: 'open', text: 'in steps', most: 1, from: 'first-thought' } },
+            loop: 'program',
+            system: {
+              id: 'start',
+              hint: { where: 'open', text: 'in steps', most: 1, from: 'first-thought' },
+            },
           },
         },
       );
@@ -177,7 +181,7 @@ describe('words that the loop puts into the policy’s mouth', () => {
     const open = { ...hint, where: 'open' } as const;
     const thinks = ['<think> author of Old Wolf author of Old Wolf author of Old Wolf'];
     const rollout = await scripted(
-      { loop: 'hinted', method: { hint: open }, budgets: { stepTokens: 6 } },
+      { loop: 'program', system: { id: 'start', hint: open }, budgets: { stepTokens: 6 } },
       [thinks, thinks],
     );
     expect(rollout.events.at(-1)).toMatchObject({

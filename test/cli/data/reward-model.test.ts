@@ -15,7 +15,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 it('rollouts with ranked candidates make a reward model that an evaluation runs by', async () => {
   const [rollouts, system] = [join(dir, 'ranked.jsonl'), join(dir, 'prm.json')];
-  const ranked = ['loop=actions', 'method.candidates.n=4', 'method.candidates.by=gold'];
+  const ranked = ['loop=program', 'system.n=4', 'system.by=gold'];
   const words = (line: string): string[] => line.split(' ');
   const made = await labHere(
     ...words('rollout --recipe rag-gym --limit 4 --temperature 1 --split dev --json --out'),
@@ -27,7 +27,7 @@ it('rollouts with ranked candidates make a reward model that an evaluation runs 
   expect(fitted.status, fitted.err).toBe(0);
   expect(fitted.err).toMatch(/^\d+ pairs, loss \d\.\d{3}; of \d+ held-out pairs/m);
   const { changes } = parseCustomSystem(JSON.parse(readFileSync(system, 'utf8')));
-  expect(changes.method?.candidates).toMatchObject({ n: 3, by: 'reward-model' });
+  expect(changes.system).toMatchObject({ n: 3, by: 'reward-model' });
   const table = await labHere(
     ...words('evaluate --recipes rag-gym --limit 1 --threads 1 --json --custom'),
     system,

@@ -50,8 +50,8 @@ describe('a custom system', () => {
     expect(refusal({ colour: 'red' })).toContain('colour');
     expect(refusal({ format: 'forage.system/2' })).toContain('forage.system/1');
     expect(refusal({ id: 'search' })).toContain('search');
-    expect(refusal({ changes: { method: { telepathy: {} } } })).toMatch(
-      /"method\.telepathy" is no setting .*method has query, rounds/,
+    expect(refusal({ changes: { background: { telepathy: {} } } })).toMatch(
+      /"background\.telepathy" is no setting .*background has mode, k/,
     );
   });
 

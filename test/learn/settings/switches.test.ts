@@ -40,7 +40,7 @@ describe('switches of training', () => {
   it.each([
     [
       'stages.0.loss',
-      ['overrides.loop=actions', 'overrides.method={"candidates":{"n":4,"by":"passages"}}'],
+      ['overrides.loop=program', 'overrides.system={"id":"rag-gym","n":4,"by":"passages"}'],
     ],
     [
       'stages.0.loss',

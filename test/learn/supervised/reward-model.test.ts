@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionFeatures } from '../../../src/agent/systems/trained/action-features.ts';
+import { actionFeatures } from '../../../src/agent/tools/action-features.ts';
 import {
   fitRewardModel,
   pairAccuracy,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownReasoning, type Step } from '../../../src/recipes/methods/extraction.ts';
+import { shownReasoning, type Step } from '../../../src/systems/search-o1/loop.ts';
 import { lookUp, type Page } from '../../../src/recipes/methods/pages.ts';
 import { vote } from '../../../src/systems/active-rag/loop.ts';
 import { observation } from '../../../src/systems/react/loop.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { consistentAction, rankActions } from '../../../src/recipes/methods/candidates.ts';
+import { consistentAction, rankActions } from '../../../src/systems/agent-distillation/loop.ts';
 import { disagreement, lowest, lowestMean } from '../../../src/systems/corag/loop.ts';
 import { grounded } from '../../../src/agent/answers/evidence.ts';
 import { planParts, planValid, readPlan } from '../../../src/recipes/methods/plan.ts';

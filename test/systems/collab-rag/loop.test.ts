@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Steps } from '../../../src/agent/systems/parts/steps.ts';
+import type { Steps } from '../../../src/agent/steps.ts';
 import { hooks } from '../../../src/systems/collab-rag/loop.ts';
 import { hit, passage } from '../../fixtures/rollouts.ts';
 

@@ -63,8 +63,7 @@ describe('WebThinker as released', () => {
         {
           recipe: 'search',
           overrides: {
-            method: { extraction: { maxTokens: 24 } },
-            system: { id: 'web-thinker', reappends },
+            system: { id: 'web-thinker', extraction: { maxTokens: 24 }, reappends },
           },
         },
       );
@@ -95,9 +94,8 @@ describe('WebThinker as released', () => {
         {
           recipe: 'search',
           overrides: {
-            method: { extraction },
             retrieval: { k: 1, source: 'local' },
-            system: { id: 'web-thinker', ...(clicks && { clicks }) },
+            system: { id: 'web-thinker', extraction, ...(clicks && { clicks }) },
           },
         },
       );

@@ -11,7 +11,7 @@ import type { RewardFacts } from '../../parts/facts.ts';
  * local and web in place of text, images and tables; a step is a search, compared with the step of the gold chain
  * whose query is most like it; likeness is token F1 in place of the cosine of an encoder; a rollout is whole, where
  * theirs groups the same step of a trajectory that another model made: `credit: span` gives each search its own.
- * `r1-router-step` is of one step by itself, after the gold steps before it (`src/agent/systems/trained/one-step.ts`), and
+ * `r1-router-step` is of one step by itself, after the gold steps before it (`src/systems/r1-router/loop.ts`), and
  * compared with that step alone: after all of them, answering is right, and a search earns nothing; before, an answer does.
  */
 

@@ -1,14 +1,15 @@
-import type { Recipe } from '../../parts/recipe.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
-import { supervisedBy } from './shared.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
+import { candidateParams } from '../agent-distillation/system.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * RAG-Gym (arXiv 2502.13957; code: RAG-Gym/RAG-Gym): candidates for every step are ranked, the best is executed; SFT on rank 0,
  * or DPO that prefers it to ranks from 2 on. Ten candidates and at most ten steps; β is that of its DPO.
  */
-const RANKED = { loop: 'actions', method: { candidates: { n: 5, by: 'gold' } } } as const;
+const RANKED = { loop: 'program', system: { n: 5, by: 'gold' } } as const;
 
-export const ragGym: Recipe = {
+export const ragGym = defineSystem({
   id: 'rag-gym',
   version: '1',
   title: 'RAG-Gym',
@@ -27,7 +28,7 @@ export const ragGym: Recipe = {
       'Actions are ranked by the gold chain (paper: by GPT-4o): correct answers first, then most new supporting passages, new passages, and shorter actions. Held-out questions do not use it.',
       'Five candidates per step instead of ten, and two rollouts per question.',
       'The paper’s agent, which drafts an answer and searches for the unsupported claim, needs a chat model; here the loop is plain search.',
-      'The process reward model is a weighted sum of features of an action; the paper’s is a head on the language model. `lab reward-model` fits it to rollouts with `--set loop=actions --set method.candidates.n=5 --set method.candidates.by=gold`; the result is a custom system for `lab evaluate --custom` and Evaluate.',
+      'The process reward model is a weighted sum of features of an action; the paper’s is a head on the language model. `lab reward-model` fits it to rollouts with `--set loop=program --set system.n=5 --set system.by=gold`; the result is a custom system for `lab evaluate --custom` and Evaluate.',
     ],
     published: {
       figure: 'EM 46.5, F1 60.19 (Re²Search++)',
@@ -37,7 +38,7 @@ export const ragGym: Recipe = {
     sources: {
       'settings.retrieval.k': 'ours; code: 32',
       'settings.retrieval.maxSearches': 'ours; code: 10 iterations',
-      'dpo.stages.0.overrides.method.candidates.n': 'ours; code: 10',
+      'dpo.stages.0.overrides.system.n': 'ours; code: 10',
       'rounds.stages.0.loss.rounds': 'ours; not given',
       'dpo.stages.0.loss.high': 'code: dpo/dpo.py',
       'dpo.stages.0.loss.low': 'code: dpo/dpo.py',
@@ -45,6 +46,9 @@ export const ragGym: Recipe = {
     expectedEffect:
       'Preferences between queries teach more than SFT on the best one; if answering is the only choice, they do not.',
   },
+  params: candidateParams,
+  traits: ({ n }) => ({ choosesSteps: n > 1 }),
+  loop: () => import('../agent-distillation/loop.ts'),
   settings: searchLoop(2, 5),
   training: [
     {
@@ -76,4 +80,4 @@ export const ragGym: Recipe = {
       ),
     },
   ],
-};
+});

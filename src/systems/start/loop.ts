@@ -1,4 +1,6 @@
-import type { Steps } from '../parts/steps.ts';
+import type { LoopHooks } from '../../agent/hooks.ts';
+import type { Steps } from '../../agent/steps.ts';
+import type { Params } from './system.ts';
 
 const THINK =
   'Think step by step about the question, without looking anything up. Begin with what has to be found.';
@@ -13,8 +15,7 @@ async function firstThought(s: Steps): Promise<string> {
 }
 
 /** The loop of the protocol with words put into the policy's mouth: at its beginning, after its results or in place of its answer. */
-export async function hinted(s: Steps): Promise<void> {
-  const { hint } = s.method;
+async function hinted(s: Steps, { hint }: Params): Promise<void> {
   await s.open();
   if (hint?.where === 'open') s.begin((hint.from && (await firstThought(s))) || hint.text);
   let left = hint && hint.where !== 'open' ? hint.most : 0;
@@ -37,3 +38,5 @@ export async function hinted(s: Steps): Promise<void> {
     }
   }
 }
+
+export const hooks = (params: Params): LoopHooks => ({ program: (s) => hinted(s, params) });

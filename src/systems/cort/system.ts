@@ -1,6 +1,8 @@
-import type { Recipe, VariantSettings } from '../../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import type { VariantSettings } from '../../recipes/parts/recipe.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { hintParams } from '../start/system.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT): a hint at the start of the first thought suggests using the
@@ -16,7 +18,7 @@ const settingsBy = (reward: string): VariantSettings => ({
   },
 });
 
-export const cort: Recipe = {
+export const cort = defineSystem({
   id: 'cort',
   version: '1',
   title: 'CoRT, for search',
@@ -48,12 +50,10 @@ export const cort: Recipe = {
     expectedEffect:
       'As released, rollouts without a call vanish even if no call is needed; as in the paper they do not.',
   },
-  settings: {
-    ...searchLoop(2, 6),
-    loop: 'hinted',
-    blocks: ['compute'],
-    method: { hint: { where: 'open', text: 'look up , then compute . plan :', most: 1 } },
-  },
+  params: hintParams,
+  values: { hint: { where: 'open', text: 'look up , then compute . plan :', most: 1 } },
+  loop: () => import('../start/loop.ts'),
+  settings: { ...searchLoop(2, 6), loop: 'program', blocks: ['compute'] },
   training: [
     { name: 'grpo', title: 'GRPO, failed calls cost', settings: settingsBy('cort') },
     {
@@ -63,4 +63,4 @@ export const cort: Recipe = {
       settings: settingsBy('cort-released'),
     },
   ],
-};
+});
