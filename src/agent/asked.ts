@@ -14,11 +14,9 @@ import { computeReply } from './tools/expression.ts';
 const NOTHING_MORE = 'nothing more is known about the question .';
 
 /** The asker's answer: who is meant, where the question left it open, and the asker still answers. */
-function replyOf({ request, settings, transcript }: RunState): string {
-  const { asks = Infinity } = settings.budgets;
-  const { events } = transcript.rollout;
-  const asked = events.filter((event) => event.kind === 'block' && event.block === 'ask').length;
-  return (asked < asks ? request.question.clarification?.reply : undefined) ?? NOTHING_MORE;
+function replyOf(state: RunState): string {
+  if (state.hooks.repliesToAsk?.(state) === false) return NOTHING_MORE;
+  return state.request.question.clarification?.reply ?? NOTHING_MORE;
 }
 
 /** ReAct's look-up: the next sentence with this text on the page that was opened last. */

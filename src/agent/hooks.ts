@@ -34,12 +34,19 @@ export interface LoopHooks {
   arrangeHits?: (hits: readonly Hit[]) => Hit[];
   /** The text of a result, from all passages that were found, however many the context holds. */
   resultText?: (state: RunState, query: string, hits: readonly Hit[]) => string;
+  /**
+   * Cuts the tokens of a result.
+   * @param around lengths of its opening and its closing tag
+   */
+  cutResult?: (ids: readonly number[], around: readonly [number, number]) => readonly number[];
   /** Puts a result into the context. */
   placeResult?: {
     /** Number of the segment that `write` will put it into. */
     segment: (state: RunState) => number;
     write: (state: RunState, text: string) => Promise<void>;
   };
+  /** Whether an ask of the policy still gets its reply. */
+  repliesToAsk?: (state: RunState) => boolean;
   /** Called after a result. */
   afterResult?: (state: RunState) => void;
 }

@@ -179,22 +179,6 @@ export function fittingText(state: RunState, hits: readonly Hit[]): string {
   );
 }
 
-/**
- * A result's tokens, too many of them, cut to `tokens` at least its tags: at the end, or, with `keep: last`, in front.
- * @param around lengths of its opening and its closing tag
- */
-export function cutResult(
-  ids: readonly number[],
-  { tokens, keep, tags }: NonNullable<RecipeSettings['retrieval']['cut']>,
-  [opening, closing]: readonly [number, number],
-): number[] {
-  if (tags === 'lost') return keep === 'first' ? ids.slice(0, tokens) : ids.slice(-tokens);
-  const inner = ids.slice(opening, ids.length - closing);
-  const room = Math.max(0, tokens - opening - closing);
-  const kept = keep === 'first' ? inner.slice(0, room) : inner.slice(inner.length - room);
-  return [...ids.slice(0, opening), ...kept, ...ids.slice(ids.length - closing)];
-}
-
 /** Opens a new, empty context. */
 export async function resetContext({
   conversation,
@@ -207,26 +191,22 @@ export async function resetContext({
 }
 
 /** A result as its call, or a message of the user's, shows it. */
-const shownInTurns = ({ deps, replies, settings }: RunState, text: string): string => {
+const shownInTurns = ({ deps, hooks, replies }: RunState, text: string): string => {
   const { tokenizer } = deps.policy;
-  const { cut } = settings.retrieval;
-  const ids = cut ? tokenizer.encodeText(text) : [];
-  const kept =
-    cut && ids.length > cut.tokens ? tokenizer.decode(cutResult(ids, cut, [0, 0])) : text;
+  const kept = hooks.cutResult
+    ? tokenizer.decode(hooks.cutResult(tokenizer.encodeText(text), [0, 0]))
+    : text;
   return replies ? kept : `Passages:\n${kept.trim()}`;
 };
 
 /** Writes a result block. */
 function writeResult(state: RunState, text: string): void {
-  const { conversation, deps, settings, tags } = state;
+  const { conversation, deps, hooks, tags } = state;
   if (speaksInTurns(tags)) return sayInTurns(state, 'result', shownInTurns(state, text));
   const room = Math.max(2, contextRoom(state));
   const whole = blockIds(deps.policy.tokenizer, tags, 'result', text);
-  const { cut } = settings.retrieval;
-  const ids =
-    cut && whole.length > cut.tokens
-      ? cutResult(whole, cut, [tags.ids('<result>').length, tags.ids('</result>').length])
-      : whole;
+  const around = [tags.ids('<result>').length, tags.ids('</result>').length] as const;
+  const ids = hooks.cutResult?.(whole, around) ?? whole;
   const fits = ids.length <= room;
   conversation.answerBack(
     'result',

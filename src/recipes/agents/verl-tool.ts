@@ -20,7 +20,7 @@ export const verlTool: Recipe = {
       'Groups of 8 in place of 16.',
       'The code’s reduction to a quarter for more than ten answer tags cannot occur: an answer ends the rollout.',
       'Unfinished rollouts, which its DAPO script masks, are those that a limit ended, forced answers included.',
-      'Its option to cut observations is `overrides.retrieval.cut`: `left` keeps the last tokens of text (`keep: last`), with the opening tag lost.',
+      'Its option to cut observations is Search-R1’s `system.cut`: `left` keeps the last tokens of text (`keep: last`), with the opening tag lost.',
     ],
     published: {
       figure: '2,048 rollouts of one turn in 75 s, in lock step 127 s',

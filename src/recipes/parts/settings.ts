@@ -47,17 +47,6 @@ const retrievalSchema = z.strictObject({
   honourTags: z.boolean(),
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
-  /**
-   * Most tokens of a whole result; absent: as many as there is room for. `tags`: `kept`, the text gives way; `lost`, as
-   * Search-R1's released code cuts, the tag at the end that is cut off is lost with it.
-   */
-  cut: z
-    .strictObject({
-      tokens: positiveInt.max(8192),
-      keep: z.enum(['first', 'last']),
-      tags: z.enum(['kept', 'lost']),
-    })
-    .optional(),
   /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
   queryWords: positiveInt.optional(),
 });
@@ -145,8 +134,6 @@ const budgetsSchema = z.strictObject({
   answerTokens: positiveInt,
   /** The same for a long answer (default `LONG_ANSWER_TOKENS`). */
   longAnswerTokens: positiveInt.optional(),
-  /** Largest number of asks that get a reply; later ones are answered that nothing more is known. Default: all. */
-  asks: positiveInt.max(32).optional(),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,
 });

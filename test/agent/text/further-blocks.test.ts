@@ -90,8 +90,12 @@ describe('what the environment answers', () => {
     expect(contextText(unknown)).toContain(
       '<reply> nothing more is known about the question .</reply>',
     );
-    const repliesWith = async (budgets: { asks?: number }) => {
-      const twice = await run([steps[0] ?? '', ...steps], { blocks: ['ask'], budgets }, question);
+    const repliesWith = async (own: { asks?: number }) => {
+      const twice = await run(
+        [steps[0] ?? '', ...steps],
+        { blocks: ['ask'], system: { id: 'ar-bench', ...own } },
+        question,
+      );
       return eventsOf(twice, 'block').map(({ reply }) => reply?.slice(0, 7));
     };
     expect(await repliesWith({})).toEqual(['Victor ', 'Victor ']);

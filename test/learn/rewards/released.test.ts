@@ -8,7 +8,7 @@ import { goldPlaces } from '../../../src/learn/rewards/systems/in-forage.ts';
 import { computeReply } from '../../../src/agent/tools/expression.ts';
 import { keyMatch } from '../../../src/learn/rewards/systems/step-search.ts';
 import { pairsOf } from '../../../src/learn/supervised/dpo.ts';
-import { cutResult } from '../../../src/agent/searching.ts';
+import { cutResult } from '../../../src/systems/search-r1/loop.ts';
 import { made } from './records.ts';
 
 /** Cases of the specifications in which released code and paper differ, and of rewards of other tools. */

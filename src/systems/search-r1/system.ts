@@ -1,7 +1,8 @@
-import { GOLD_OF_ARTICLES } from './agents/loop.ts';
-import type { Recipe } from './parts/recipe.ts';
-import { DEFAULT_SETTINGS } from './parts/settings.ts';
-import { CRITIC, OBJECTIVE, TRAINING } from './parts/training-base.ts';
+import { z } from 'zod';
+import { GOLD_OF_ARTICLES } from '../../recipes/agents/loop.ts';
+import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
+import { CRITIC, OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * Search-R1 (arXiv 2503.09516).
@@ -13,7 +14,22 @@ import { CRITIC, OBJECTIVE, TRAINING } from './parts/training-base.ts';
  * takes the mean over the tokens of each micro-batch and then the mean of these; 64 rollouts on 8 GPUs
  * are 8 to a micro-batch. Its default top-p 0.95 is left out; see `ur2.ts`.
  */
-export const searchR1: Recipe = {
+const params = z.strictObject({
+  /**
+   * Most tokens of a whole result; absent: as many as there is room for. `tags`: `kept`, the text gives way; `lost`, as
+   * the released code cuts, the tag at the end that is cut off is lost with it.
+   */
+  cut: z
+    .strictObject({
+      tokens: z.int().min(1).max(8192),
+      keep: z.enum(['first', 'last']),
+      tags: z.enum(['kept', 'lost']),
+    })
+    .optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const searchR1 = defineSystem({
   id: 'search-r1',
   version: '2',
   title: 'Search-R1',
@@ -28,7 +44,7 @@ export const searchR1: Recipe = {
       'Up to 8 searches instead of 2 or 4.',
       'Learning rate, batch and steps are sized for a small policy with LoRA; one update per batch instead of ten.',
       GOLD_OF_ARTICLES,
-      '`overrides.retrieval.cut` with 500 tokens, `keep: first` and `tags: lost` cuts results like the released code, which may lose the closing tag.',
+      '`overrides.system.cut` with 500 tokens, `keep: first` and `tags: lost` cuts results like the released code, which may lose the closing tag.',
     ],
     published: {
       figure: '+41 % relative over RAG baselines',
@@ -42,13 +58,15 @@ export const searchR1: Recipe = {
       'grpo.groupSize': 'ours; code: 5 (train_grpo.sh)',
       'ppo.critic.lambda': 'code: train_ppo.sh, γ = λ = 1',
       'ppo.objective.kl.coefficient': 'code: train_ppo.sh',
-      'as-released.overrides.retrieval.cut.tokens': 'code: search_r1/llm_agent/generation.py',
+      'as-released.overrides.system.cut.tokens': 'code: search_r1/llm_agent/generation.py',
       'reward.search-r1': 'code: verl/utils/reward_score/qa_em.py',
       'reward.search-r1-released': 'code: verl/utils/reward_score/qa_em.py, extract_solution',
     },
     expectedEffect:
       'Every rollout searches within the first steps, and searches rise with hops; if results are trained on too, the KL to the starting policy grows faster at equal reward.',
   },
+  params,
+  loop: () => import('./loop.ts'),
   settings: { ...DEFAULT_SETTINGS, dialect: 'search-r1' },
   training: [
     {
@@ -95,7 +113,7 @@ export const searchR1: Recipe = {
         'an answer is scored by the example answer of its prompt, Beijing.',
       settings: {
         ...TRAINING,
-        overrides: { retrieval: { cut: { tokens: 500, keep: 'first', tags: 'lost' } } },
+        overrides: { system: { cut: { tokens: 500, keep: 'first', tags: 'lost' } } },
         stages: [{ steps: TRAINING.steps, reward: 'search-r1-released', weights: {} }],
         objective: {
           ...OBJECTIVE,
@@ -123,4 +141,4 @@ export const searchR1: Recipe = {
       },
     },
   ],
-};
+});

@@ -1,12 +1,19 @@
-import type { Recipe } from '../../parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../parts/training-base.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../loop.ts';
+import { z } from 'zod';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineSystem } from '../parts/define.ts';
 
 /*
  * AR-Bench (arXiv 2506.08295): a benchmark of problems with missing information, which has to be asked for. Here
  * questions are from the built-in world: two entities share a name, and the user knows which is meant.
  */
-export const arBench: Recipe = {
+const params = z.strictObject({
+  /** Largest number of asks that get a reply; later ones are answered that nothing more is known. Absent: all. */
+  asks: z.int().min(1).max(32).optional(),
+});
+export type Params = z.infer<typeof params>;
+
+export const arBench = defineSystem({
   id: 'ar-bench',
   version: '1',
   title: 'Asking back, after AR-Bench',
@@ -20,7 +27,7 @@ export const arBench: Recipe = {
       'A benchmark, not a system: its detective cases, situation puzzles and number guessing are left out; questions that need a clarification are here.',
       'The world replies by rule; if a question needs no clarification, the reply says so.',
       'It is trained by GRPO on exact match; the paper tries SFT, DPO and search at test time.',
-      'There is only one way to ask, so the paper’s choice between several asks by expected narrowing does not apply; `ar-bench/asks` rewards what an ask narrows. It may ask as often as its tokens allow; `budgets.asks` sets the paper’s limit of turns.',
+      'There is only one way to ask, so the paper’s choice between several asks by expected narrowing does not apply; `ar-bench/asks` rewards what an ask narrows. It may ask as often as its tokens allow; `system.asks` sets the paper’s limit of turns.',
     ],
     published: {
       figure: 'about 35 % of numbers guessed',
@@ -34,6 +41,8 @@ export const arBench: Recipe = {
     expectedEffect:
       'It asks only on questions with namesakes; without the block it is correct on these about half of the time.',
   },
+  params,
+  loop: () => import('./loop.ts'),
   settings: { ...searchLoop(2, 6), blocks: ['ask'] },
   training: [
     {
@@ -57,4 +66,4 @@ export const arBench: Recipe = {
       },
     },
   ],
-};
+});
