@@ -79,8 +79,8 @@ export function namesASystem(text: string, ids: readonly string[]): boolean {
   return ids.some((id) => new RegExp(`['"/]${id}(?:['"/]|\\.ts)`).test(code));
 }
 
-/** Systems whose id is a word of its own, and which are baselines and not papers. */
-const PLAIN = ['search', 'naive-rag', 'naive-generation'];
+/** Baselines that are no paper’s, and ids that are words of their own: `start` is a setting of training, too. */
+const PLAIN = ['search', 'naive-rag', 'naive-generation', 'start'];
 
 export interface Measured {
   name: string;
@@ -134,7 +134,7 @@ export function measure(root: string): Measured[] {
 
 /** By name: target and limit. Files, folders and lines have some room, so that a feature may add a file. */
 export const LIMITS = {
-  'settings of the loop': [50, 54],
+  'settings of the loop': [50, 50],
   'settings of training': [65, 138],
   'rewards in the core': [20, 63],
   'files to read for a GRPO step': [10, 223],
@@ -142,7 +142,7 @@ export const LIMITS = {
   'files of the loop that mention STIE': [12, 17],
   'files of the core that name a system': [0, 50],
   'files in src': [1250, 1965],
-  'folders in src, without one per system': [160, 270],
+  'folders in src, without one per system': [160, 264],
   'lines in src': [160_000, 202_300],
   'zustand stores': [12, 32],
   'MB tracked': [60, 60],

@@ -2,7 +2,7 @@ import { inBlock } from '../records/protocol.ts';
 import { contextRoom } from './budget.ts';
 import type { RunState } from './state.ts';
 import { fault } from './state.ts';
-import { lookUp } from '../recipes/methods/pages.ts';
+import { lookUp } from '../recipes/parts/pages.ts';
 import { blockIds } from './transcript/blocks.ts';
 import { speaksInTurns, type AskedBlock } from './transcript/tags.ts';
 import { sayInTurns } from './turns.ts';

@@ -6,7 +6,7 @@ import type { Evidence, Observation } from './answers/evidence.ts';
 import type { Past } from './fork/past.ts';
 import type { LoopHooks } from './hooks.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';
-import type { Page } from '../recipes/methods/pages.ts';
+import type { Page } from '../recipes/parts/pages.ts';
 import { RunningMean } from './router/reward.ts';
 import { emptyMemory, type AnswerMemory } from './stie/answers.ts';
 import type { AsideContext } from './transcript/aside.ts';

@@ -3,7 +3,7 @@ import { coverageOf } from '../../src/agent/router/coverage.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { eventsOf, LOCAL, run } from './helpers.ts';
 import { ANSWER, LOOP, base, off } from './loop-script.ts';
-import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
+import { LOCAL_ONLY } from '../../src/recipes/parts/settings.ts';
 
 const routes = async (seed: number): Promise<string[]> => {
   const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides: base, seed });

@@ -5,7 +5,7 @@ import {
   withOverrides,
 } from '../../src/recipes/parts/settings.ts';
 import { getRecipe, RECIPES } from '../../src/systems/index.ts';
-import { ROUTER_PRIOR } from '../../src/recipes/router-prior.ts';
+import { ROUTER_PRIOR } from '../../src/agent/router/router.ts';
 import { FEATURE_NAMES } from '../../src/agent/router/features.ts';
 
 describe('recipes', () => {

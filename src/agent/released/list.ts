@@ -1,4 +1,4 @@
-import type { DialectId } from '../../recipes/methods/dialect.ts';
+import type { DialectId } from '../../recipes/parts/dialect.ts';
 import { arena } from './arena.ts';
 import { autoRefine } from './auto-refine.ts';
 import { deepResearcher } from './deep-researcher.ts';

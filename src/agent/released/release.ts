@@ -1,4 +1,4 @@
-import type { DialectId } from '../../recipes/methods/dialect.ts';
+import type { DialectId } from '../../recipes/parts/dialect.ts';
 import type { Output } from './output.ts';
 
 /** How the reward function of a published system reads an output, in the tags of its own format. */

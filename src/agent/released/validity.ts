@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { dialectOf } from '../transcript/dialects/list.ts';
 import { spokenDialect } from '../transcript/dialects/names.ts';
-import type { DialectId } from '../../recipes/methods/dialect.ts';
+import type { DialectId } from '../../recipes/parts/dialect.ts';
 import { releaseOf } from './list.ts';
 import { outputOf, type Output } from './output.ts';
 

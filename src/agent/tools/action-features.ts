@@ -1,4 +1,4 @@
-import { ACTION_FEATURES, type ActionFeature } from '../../recipes/methods/reward-model.ts';
+import { ACTION_FEATURES, type ActionFeature } from '../../recipes/parts/reward-model.ts';
 import { grounded, namesIn } from '../answers/evidence.ts';
 import { f1Score } from '../answers/scores.ts';
 

@@ -1,4 +1,4 @@
-import type { DialectId } from '../../recipes/methods/dialect.ts';
+import type { DialectId } from '../../recipes/parts/dialect.ts';
 import type { SegmentRole } from '../../records/rollout.ts';
 import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';

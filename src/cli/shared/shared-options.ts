@@ -1,9 +1,12 @@
 import { valueOf } from '../../learn/settings/edit-settings.ts';
 import { QUESTION_TYPES } from '../../records/records.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
+import {
+  mergeOverrides,
+  type SettingsOverride,
+  LOCAL_ONLY,
+  WEB_ONLY,
+} from '../../recipes/parts/settings.ts';
 import { RECIPES } from '../../systems/index.ts';
-import { LOCAL_ONLY } from '../../recipes/local-only.ts';
-import { WEB_ONLY } from '../../recipes/web-only.ts';
 import {
   MATRIX_TYPES,
   STORE_TYPES,

@@ -1,9 +1,8 @@
 import { canonical, sha256 } from '../../base/hash.ts';
 import type { FrozenSource } from '../../learn/frozen/answers.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
-import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { asWord, getRecipe } from '../../systems/index.ts';
-import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
+import { mergeOverrides, type SettingsOverride, LOCAL_ONLY } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { loopOf, type ResolvedArm } from './file/arms.ts';
 import type { Pace } from './file/file.ts';

@@ -1,12 +1,12 @@
 import type { Question } from '../../records/records.ts';
 import type { Setup } from '../../records/setup.ts';
 import { getRecipe } from '../../systems/index.ts';
-import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
   type SettingsOverride,
   mergeOverrides,
   withOverrides,
+  LOCAL_ONLY,
 } from '../../recipes/parts/settings.ts';
 import type { Mechanisms, RunSettings } from '../contract/settings.ts';
 

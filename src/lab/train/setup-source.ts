@@ -1,8 +1,7 @@
 import type { SourceDefault } from '../../records/setup.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { LOCAL_ONLY } from '../../recipes/local-only.ts';
-import { WEB_ONLY } from '../../recipes/web-only.ts';
+import { LOCAL_ONLY, WEB_ONLY } from '../../recipes/parts/settings.ts';
 import { isObject } from '../../base/objects.ts';
 
 const branch = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

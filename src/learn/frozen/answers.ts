@@ -3,7 +3,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Passage, Question } from '../../records/records.ts';
 import type { FrozenAnswer, Rollout } from '../../records/rollout.ts';
-import { naiveRag } from '../../recipes/naive-rag.ts';
+import { getRecipe } from '../../recipes/registry.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { answerScores } from '../../agent/answers/scores.ts';
 import type { BankLimits } from '../rewards/parts/definition.ts';
@@ -99,7 +99,7 @@ async function answerOf({
     { ...agent, retriever },
     {
       question: { ...question, mayRetrieve: true },
-      recipe: naiveRag,
+      recipe: getRecipe('naive-rag'),
       overrides: { sampling: { temperature: 0, topK: 0, topP: 1 }, retrieval: { k } },
       seed: 0,
       rolloutId: `frozen-${from}`,

@@ -6,7 +6,7 @@ import {
   actionReward,
   pairLoss,
   type ActionWeights,
-} from '../../recipes/methods/reward-model.ts';
+} from '../../recipes/parts/reward-model.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { answersWell, rankedPairs } from './actions.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
 import { merge } from '../../base/objects.ts';
 import { FORM_BLOCKS } from '../../records/form-line.ts';
-import { DIALECTS } from '../methods/dialect.ts';
+import { DIALECTS } from './dialect.ts';
 import { systemSchema } from './system.ts';
 
 /**
@@ -241,3 +241,15 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
   nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5, routing: 'sampled' },
   budgets: { tokens: 512, stepTokens: 160, answerTokens: 48, maxFaults: 4 },
 };
+
+/** All searches, background included, go to the local source, also those that a policy writes as `<web_search>`. */
+export const LOCAL_ONLY = {
+  retrieval: { source: 'local', honourTags: false },
+  background: { source: 'local' },
+} as const satisfies SettingsOverride;
+
+/** All searches, background included, go to the web source, for a custom search engine only. */
+export const WEB_ONLY = {
+  retrieval: { source: 'web', honourTags: false },
+  background: { source: 'web' },
+} as const satisfies SettingsOverride;

@@ -2,7 +2,7 @@ import type { LoopHooks } from '../../agent/hooks.ts';
 import type { ProposedAction, Steps } from '../../agent/steps.ts';
 import { actionFeatures } from '../../agent/tools/action-features.ts';
 import { itemAt } from '../../base/items.ts';
-import { actionReward } from '../../recipes/methods/reward-model.ts';
+import { actionReward } from '../../recipes/parts/reward-model.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Params } from './system.ts';
 

@@ -1,4 +1,4 @@
-import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineGrouping } from '../parts/define.ts';

@@ -1,7 +1,7 @@
 import { grounded } from '../../agent/answers/evidence.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import type { Steps } from '../../agent/steps.ts';
-import { planParts, planValid, readPlan, type SubQuestion } from '../../recipes/methods/plan.ts';
+import { planParts, planValid, readPlan, type SubQuestion } from '../../recipes/parts/plan.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Params } from './system.ts';
 

@@ -1,4 +1,4 @@
-import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/parts/loops.ts';
 import { planParams } from '../collab-rag/system.ts';
 import { defineSystem } from '../parts/define.ts';
 

@@ -3,7 +3,7 @@ import { normalise } from '../../agent/answers/normalisers.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import type { Branch, ProposedAction, Steps } from '../../agent/steps.ts';
 import { mean } from '../../base/statistics.ts';
-import { actionReward } from '../../recipes/methods/reward-model.ts';
+import { actionReward } from '../../recipes/parts/reward-model.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { ChainScorer, Params } from './system.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
-import { supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
-import { actionWeightsSchema } from '../../recipes/methods/reward-model.ts';
+import { searchLoop, SHARED_DIFFERENCES, supervisedBy } from '../../recipes/parts/loops.ts';
+import { actionWeightsSchema } from '../../recipes/parts/reward-model.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { hintParams } from '../start/system.ts';

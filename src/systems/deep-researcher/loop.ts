@@ -1,7 +1,7 @@
 import { contentWords } from '../../agent/answers/evidence.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import { fittingText } from '../../agent/searching.ts';
-import { pageOf } from '../../recipes/methods/pages.ts';
+import { pageOf } from '../../recipes/parts/pages.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Passage } from '../../records/records.ts';
 import type { Params } from './system.ts';

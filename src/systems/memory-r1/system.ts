@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BLOCKS_SHOWN } from '../../recipes/agents/blocks/shown.ts';
-import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { BLOCKS_SHOWN, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 

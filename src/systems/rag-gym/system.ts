@@ -1,5 +1,4 @@
-import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
-import { supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
+import { searchLoop, SHARED_DIFFERENCES, supervisedBy } from '../../recipes/parts/loops.ts';
 import { candidateParams } from '../agent-distillation/system.ts';
 import { defineSystem } from '../parts/define.ts';
 

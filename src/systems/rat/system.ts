@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/prompted/loop.ts';
+import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/parts/loops.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*

@@ -1,5 +1,5 @@
 import type { LoopHooks } from '../../agent/hooks.ts';
-import { plain, type Page } from '../../recipes/methods/pages.ts';
+import { plain, type Page } from '../../recipes/parts/pages.ts';
 import { inBlock } from '../../records/protocol.ts';
 import type { Params } from './system.ts';
 

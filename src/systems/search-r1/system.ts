@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GOLD_OF_ARTICLES } from '../../recipes/agents/loop.ts';
+import { GOLD_OF_ARTICLES } from '../../recipes/parts/loops.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 import { CRITIC, OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
-import { STORED, supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
+import { searchLoop, SHARED_DIFFERENCES, STORED, supervisedBy } from '../../recipes/parts/loops.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { defineSystem } from '../parts/define.ts';
 

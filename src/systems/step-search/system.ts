@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/agents/loop.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';

@@ -2,7 +2,7 @@ import { contentWords, namesIn } from '../../agent/answers/evidence.ts';
 import { forceAnswer } from '../../agent/answering.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import { stop, type RunState } from '../../agent/state.ts';
-import { pageOf, plain } from '../../recipes/methods/pages.ts';
+import { pageOf, plain } from '../../recipes/parts/pages.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Retrieval } from '../../retrieval/retriever.ts';
 import { extract } from '../search-o1/loop.ts';

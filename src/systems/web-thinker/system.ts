@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SHARED_DIFFERENCES, searchLoop } from '../../recipes/agents/loop.ts';
-import { supervisedBy } from '../../recipes/agents/otherwise/shared.ts';
+import { searchLoop, SHARED_DIFFERENCES, supervisedBy } from '../../recipes/parts/loops.ts';
 import { TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 import { extractionSchema } from '../search-o1/system.ts';

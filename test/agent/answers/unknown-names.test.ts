@@ -6,8 +6,7 @@ import { describeUnknown, sourcesInUse } from '../../../src/agent/answers/unknow
 import { unknownNames } from '../../../src/agent/answers/look-up-names.ts';
 import { namesOfQuestion } from '../../../src/agent/answers/names-in-question.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
-import { withOverrides } from '../../../src/recipes/parts/settings.ts';
-import { LOCAL_ONLY } from '../../../src/recipes/local-only.ts';
+import { withOverrides, LOCAL_ONLY } from '../../../src/recipes/parts/settings.ts';
 import { mentionsIn, type Mentions } from '../../../src/retrieval/lexical/mentions.ts';
 import { WebSource } from '../../../src/retrieval/web/web-source.ts';
 import { buildWebIndex } from '../../../src/retrieval/web/build.ts';

@@ -11,7 +11,7 @@ import { research } from '../../../src/agent/released/research.ts';
 import { searchR1 } from '../../../src/agent/released/search-r1.ts';
 import { ur2, ur2Paper } from '../../../src/agent/released/ur2.ts';
 import { dialectOf } from '../../../src/agent/transcript/dialects/list.ts';
-import { DIALECTS } from '../../../src/recipes/methods/dialect.ts';
+import { DIALECTS } from '../../../src/recipes/parts/dialect.ts';
 
 /** What the reward functions of each release call well formed, and the answer that they take out of an output. */
 

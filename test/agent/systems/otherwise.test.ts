@@ -5,7 +5,7 @@ import { runRollout } from '../../../src/agent/run.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import type { Params as Chain } from '../../../src/systems/corag/system.ts';
-import type { ActionWeights } from '../../../src/recipes/methods/reward-model.ts';
+import type { ActionWeights } from '../../../src/recipes/parts/reward-model.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { Question } from '../../../src/records/records.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { formIds } from '../../../src/agent/transcript/form.ts';
 import { policyTokenizer as withForms, tokenizer as withoutForms } from '../tokenizer.ts';
-import { kunlunBaize } from '../../../src/recipes/kunlun-baize.ts';
-import { naiveGeneration } from '../../../src/recipes/naive-generation.ts';
-import { naiveRag } from '../../../src/recipes/naive-rag.ts';
-import { search } from '../../../src/recipes/search.ts';
+import { kunlunBaize } from '../../../src/systems/kunlun-baize/system.ts';
+import { naiveGeneration } from '../../../src/systems/naive-generation/system.ts';
+import { naiveRag } from '../../../src/systems/naive-rag/system.ts';
+import { search } from '../../../src/systems/search/system.ts';
 import { withOverrides, type RecipeSettings } from '../../../src/recipes/parts/settings.ts';
 
 describe('the form line of a recipe', () => {

@@ -9,7 +9,7 @@ import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { segmentsOf } from '../../../src/learn/trajectories/segments.ts';
 import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { getRecipe, RECIPES } from '../../../src/systems/index.ts';
-import { DIALECTS } from '../../../src/recipes/methods/dialect.ts';
+import { DIALECTS } from '../../../src/recipes/parts/dialect.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { ChainStep, Passage, Question } from '../../../src/records/records.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { DialectId } from '../../../src/recipes/methods/dialect.ts';
+import type { DialectId } from '../../../src/recipes/parts/dialect.ts';
 import type { Rollout, Segment } from '../../../src/records/rollout.ts';
 import { answerScores } from '../../../src/agent/answers/scores.ts';
 import { roundHalfEven } from '../../../src/base/statistics.ts';

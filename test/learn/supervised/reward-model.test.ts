@@ -10,7 +10,7 @@ import {
   actionReward,
   pairLoss,
   type ActionFeature,
-} from '../../../src/recipes/methods/reward-model.ts';
+} from '../../../src/recipes/parts/reward-model.ts';
 import type { AgentEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageOf } from '../../../src/recipes/methods/pages.ts';
+import { pageOf } from '../../../src/recipes/parts/pages.ts';
 import { browsed, extractFor } from '../../../src/systems/deep-researcher/loop.ts';
 import { linksIn } from '../../../src/systems/web-thinker/loop.ts';
 import { hit, passage } from '../../fixtures/rollouts.ts';

@@ -1,5 +1,5 @@
 import type { FormBlock } from '../../../records/form-line.ts';
-import type { DialectId } from '../../../recipes/methods/dialect.ts';
+import type { DialectId } from '../../../recipes/parts/dialect.ts';
 import type { RenderPassages } from '../../../records/protocol.ts';
 import type { RecipeSettings } from '../../../recipes/parts/settings.ts';
 

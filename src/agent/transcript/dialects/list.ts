@@ -1,4 +1,4 @@
-import type { DialectId } from '../../../recipes/methods/dialect.ts';
+import type { DialectId } from '../../../recipes/parts/dialect.ts';
 import { ARENA, AUTO_REFINE, IN_FORAGE, R_SEARCH, RE_SEEK, TOOL_STAR } from './blocks.ts';
 import type { Dialect } from './dialect.ts';
 import { DEEP_RESEARCHER, S3 } from './json.ts';

@@ -1,4 +1,4 @@
-import { DIALECTS, type DialectId } from '../../../recipes/methods/dialect.ts';
+import { DIALECTS, type DialectId } from '../../../recipes/parts/dialect.ts';
 import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../../records/protocol.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectOf } from './list.ts';

@@ -3,7 +3,7 @@ import type { SpokenOutput } from '../../../agent/released/validity.ts';
 import { dialectOf } from '../../../agent/transcript/dialects/list.ts';
 import { spokenDialect } from '../../../agent/transcript/dialects/names.ts';
 import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
-import type { DialectId } from '../../../recipes/methods/dialect.ts';
+import type { DialectId } from '../../../recipes/parts/dialect.ts';
 
 /** Published formats in which the outputs of an imported file can be read. */
 

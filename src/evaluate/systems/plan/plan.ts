@@ -4,14 +4,14 @@ import { canonical, sha256 } from '../../../base/hash.ts';
 import { itemAt } from '../../../base/items.ts';
 import { deriveSeed } from '../../../base/random.ts';
 import { getRecipe } from '../../../systems/index.ts';
-import { LOCAL_ONLY } from '../../../recipes/local-only.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import {
   mergeOverrides,
   withOverrides,
   type SettingsOverride,
+  LOCAL_ONLY,
+  WEB_ONLY,
 } from '../../../recipes/parts/settings.ts';
-import { WEB_ONLY } from '../../../recipes/web-only.ts';
 import type { SourceName } from '../../../records/hits.ts';
 import type { Question } from '../../../records/records.ts';
 import { changesOf, settingsOf } from '../custom.ts';

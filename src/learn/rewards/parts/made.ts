@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../records/events.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { planParts, planValid, readPlan } from '../../../recipes/methods/plan.ts';
+import { planParts, planValid, readPlan } from '../../../recipes/parts/plan.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 
 /** Lines of a plan that are looked at. */

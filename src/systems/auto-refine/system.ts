@@ -1,0 +1,47 @@
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+
+/*
+ * AutoRefine (arXiv 2505.11277; code: syr-cn/AutoRefine): at most 5 searches of 3 passages; after every result
+ * the policy writes what matters in a <refine> block, which earns 0.1 if the answer is wrong and the
+ * block holds the gold answer.
+ */
+export const autoRefine: Recipe = {
+  id: 'auto-refine',
+  version: '1',
+  title: 'AutoRefine',
+  summary: 'Think, search, refine what was read, repeat; trained on F1, and on what was refined.',
+  about: {
+    paper: '2505.11277',
+    kind: 'trained by RL',
+    parts: ['blocks: refine', 'process reward: gold in what was refined'],
+    differences: [
+      ...SHARED_DIFFERENCES,
+      'The paper teaches refine blocks by a prompt; the built-in policy saw them in its training.',
+    ],
+    published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
+    sources: {
+      'settings.retrieval.k': 'code: cmd/train.sh',
+      'settings.retrieval.maxSearches': 'code: cmd/train.sh',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: cmd/train.sh, 64 on 8 GPUs',
+      'grpo.groupSize': 'ours; code: 5 (cmd/train.sh)',
+      'reward.autorefine': 'code: reward_score/qa_em.py, 0.1 for the refinement',
+    },
+    expectedEffect:
+      'The refine block holds the gold answer nearly as often as the result does; without its reward, less often.',
+  },
+  settings: { ...searchLoop(3, 5), blocks: ['refine'], dialect: 'auto-refine' },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, F1 and refinement',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'autorefine', weights: {} }],
+        objective: verlObjective(8),
+      },
+    },
+  ],
+};

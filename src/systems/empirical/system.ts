@@ -1,0 +1,71 @@
+import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
+import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+
+/*
+ * The empirical study of search agents (arXiv 2505.15117; code: PeterGriffinJin/Search-R1, scripts v0.3): Search-R1
+ * along three axes. One variant per point: the reward, and the engine in training; the held-out score
+ * always uses the real engine. Values are from the code; the paper's for the retrieval reward are not known.
+ */
+const point = (
+  name: string,
+  title: string,
+  reward: string,
+  curriculum: Partial<TrainSettings['curriculum']> = {},
+): Variant => ({
+  name,
+  title,
+  settings: {
+    ...TRAINING,
+    stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+    curriculum: { ...TRAINING.curriculum, ...curriculum },
+    objective: {
+      ...OBJECTIVE,
+      aggregation: 'token-mean',
+      microBatch: 8,
+      kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+    },
+  },
+});
+
+const FORMAT = 'search-r1-format';
+
+export const empirical: Recipe = {
+  id: 'empirical',
+  version: '2',
+  title: 'Empirical study, axes of Search-R1',
+  summary:
+    'Search-R1 with and without a format or retrieval reward, trained with better and worse engines.',
+  about: {
+    paper: '2505.15117',
+    kind: 'trained by RL',
+    parts: ['outcome and format ladder', 'process reward: gold string', 'engine'],
+    differences: [
+      ...SHARED_DIFFERENCES,
+      'The axis of starting models is the choice of a run’s checkpoint.',
+      'The random engine returns the passages for another question’s text.',
+    ],
+    sources: {
+      'settings.retrieval.maxSearches': 'code: scripts/nq_hotpotqa/v0.3',
+      'reward.search-r1-format': 'code: reward_score/qa_em_format.py',
+    },
+    expectedEffect:
+      'Trained with a random engine, the policy searches less at the end; with a noisy one, less than with the real one.',
+  },
+  settings: { ...searchLoop(3, 4), dialect: 'search-r1' },
+  training: [
+    point('format', 'GRPO, format reward', FORMAT),
+    point('outcome', 'GRPO, exact match only', 'search-r1'),
+    point('retrieval', 'GRPO, format and retrieval reward', 'search-r1-format-retrieval'),
+    point('random', 'GRPO, trained with a random engine', FORMAT, {
+      kind: 'engine',
+      engine: 'random',
+    }),
+    point('noisy', 'GRPO, trained with a noisy engine', FORMAT, {
+      kind: 'engine',
+      engine: 'noisy',
+    }),
+    point('simulated', 'GRPO, trained with a simulated engine', FORMAT, { kind: 'simulated' }),
+  ],
+};

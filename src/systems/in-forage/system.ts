@@ -1,0 +1,59 @@
+import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+
+/*
+ * InForage, "Scent of Knowledge" (arXiv 2505.09316; code: qhjqhj00/InForage): Search-R1's loop with at most 6
+ * turns in training, 3 passages per search; the reward of src/learn/rewards/systems/in-forage.ts.
+ */
+const settingsBy = (reward: string): VariantSettings => ({
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+  objective: verlObjective(8),
+});
+
+export const inForage: Recipe = {
+  id: 'in-forage',
+  version: '2',
+  title: 'InForage',
+  summary:
+    'Think, search, read, repeat; rewarded for the best single search, less the longer it takes.',
+  about: {
+    paper: '2505.09316',
+    kind: 'trained by RL',
+    parts: ['process reward: gold titles, best search', 'shaping: decay by turn'],
+    differences: [
+      ...SHARED_DIFFERENCES,
+      GRPO_FOR_PPO,
+      'The training of the built-in policy replaces the paper’s supervised warm-up.',
+      'Gold sources are titles of supporting passages.',
+    ],
+    sources: {
+      'settings.retrieval.k': 'code: scripts/train_ppo.sh',
+      'settings.retrieval.maxSearches': 'code: 6 in training, 8 in evaluation',
+      'grpo.objective.kl.coefficient': 'code: scripts/train_ppo.sh',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: scripts/train_ppo.sh, 64 on 8 GPUs',
+      'reward.in-forage':
+        'code: tools/llm_agent/generation.py, verl/utils/reward_score/qa_em.py: 0.2, 0.95',
+    },
+    expectedEffect:
+      'The best gold share of a search rises before exact match does; without the decay, searches per question do not fall.',
+  },
+  settings: { ...searchLoop(3, 6), dialect: 'in-forage' },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, answer and best search',
+      differences: GRPO_FOR_PPO,
+      settings: settingsBy('in-forage'),
+    },
+    {
+      name: 'as-released',
+      title: 'The same with gold by position',
+      differences:
+        'The released code looks up gold sources by position among the rollouts that search, so a search may be scored against another question’s gold.',
+      settings: settingsBy('in-forage-released'),
+    },
+  ],
+};

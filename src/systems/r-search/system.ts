@@ -1,0 +1,53 @@
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import { BLOCKS_SHOWN, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+
+/*
+ * R-Search (arXiv 2506.04185; code: QingFei1/R-Search): at most 4 searches of 3 passages; before it answers the policy
+ * copies the evidence that it relies on, and is rewarded for what a frozen model answers from only that.
+ */
+export const rSearch: Recipe = {
+  id: 'r-search',
+  version: '2',
+  title: 'R-Search',
+  summary:
+    'Think, search, read, quote the evidence, answer; a frozen copy must answer from the quote.',
+  about: {
+    paper: '2506.04185',
+    kind: 'trained by RL',
+    parts: ['blocks: evidence', 'frozen answerer', 'outcome and format ladder'],
+    differences: [
+      ...SHARED_DIFFERENCES,
+      'The frozen answerer is the checkpoint without its adapter, greedy (paper: Llama-3.2-3B at temperature 0.1).',
+      BLOCKS_SHOWN,
+    ],
+    published: {
+      figure: 'up to +32.2 % in domain, +25.1 % out of domain over advanced RAG baselines',
+      benchmark: 'its abstract',
+      model: 'Qwen2.5',
+    },
+    sources: {
+      'settings.retrieval.k': 'code: scripts/train_*.sh',
+      'settings.retrieval.maxSearches': 'code: scripts/train_*.sh',
+      'grpo.objective.kl.coefficient': 'code: scripts/train_*.sh',
+      'grpo.objective.aggregation': 'code: src/verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch': 'code: scripts/train_*.sh, 64 on 8 GPUs',
+      'grpo.groupSize': 'ours; code: 5 (scripts/train_*.sh)',
+      'reward.r-search': 'code: src/verl/utils/reward_score/qa_f1.py: 0.2, 0.2',
+    },
+    expectedEffect:
+      'The frozen copy’s score from the evidence rises towards the policy’s own; without the evidence term it does not.',
+  },
+  settings: { ...searchLoop(3, 4), blocks: ['evidence'], dialect: 'r-search' },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, answer, evidence and their formats',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'r-search', weights: {} }],
+        objective: verlObjective(8),
+      },
+    },
+  ],
+};

@@ -1,0 +1,52 @@
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+
+/*
+ * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages per search and no limit on
+ * searches except tokens; F1, with a floor of 0.1 for the format.
+ */
+export const research: Recipe = {
+  id: 'research',
+  version: '1',
+  title: 'ReSearch',
+  summary:
+    'Think, search, read, repeat, as often as it likes; trained on F1 with a floor for the format.',
+  about: {
+    paper: '2503.19470',
+    kind: 'trained by RL',
+    parts: ['outcome and format ladder'],
+    differences: [
+      ...SHARED_DIFFERENCES,
+      'At most 16 searches; at a limit the answer is forced (the code gives 0).',
+    ],
+    published: {
+      figure: '63.6 by an LLM judge (naive RAG 49.6)',
+      benchmark: 'HotpotQA',
+      model: 'Qwen2.5-32B-instruct',
+    },
+    sources: {
+      'settings.retrieval.k': 'code: branch re-search',
+      'settings.retrieval.maxSearches': 'ours; code: no limit but 8,192 tokens',
+      'grpo.objective.kl.coefficient': 'code: scripts/train/train.sh',
+      'grpo.objective.aggregation': 'code: src/verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch':
+        'ours; code: as many as 17,408 tokens hold (scripts/train/train.sh)',
+      'grpo.groupSize': 'ours; code: 5 (scripts/train/train.sh)',
+      'reward.research': 'code: src/verl/utils/reward_score/re_search.py',
+    },
+    expectedEffect: 'The format is learnt before F1 rises; without the floor it is learnt later.',
+  },
+  settings: { ...searchLoop(5, 16), dialect: 'research' },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, F1 with a floor for the format',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'research', weights: {} }],
+        objective: verlObjective(8),
+      },
+    },
+  ],
+};

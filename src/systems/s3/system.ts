@@ -1,0 +1,95 @@
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import type { Recipe } from '../../recipes/parts/recipe.ts';
+import {
+  BLOCKS_SHOWN,
+  GRPO_FOR_PPO,
+  searchLoop,
+  SHARED_DIFFERENCES,
+} from '../../recipes/parts/loops.ts';
+
+/*
+ * s3 (arXiv 2505.14146; code: pat-jj/s3): only the searcher is trained. Passages retrieved with the question are given first;
+ * the policy names the passages that matter in each result, and a frozen copy answers from these. The reward is the
+ * gain over one retrieval. Three searches; k = 2, of which it names some (released code: 3 of 8).
+ */
+const loop = searchLoop(2, 4);
+const curriculum = {
+  ...TRAINING.curriculum,
+  pool: 192,
+  leaveOut: ['one-retrieval' as const, 'yes-no' as const],
+};
+
+export const s3: Recipe = {
+  id: 's3',
+  version: '2',
+  title: 's3',
+  summary: 'Trains only the searcher: a frozen copy answers from the passages that it selects.',
+  about: {
+    paper: '2505.14146',
+    kind: 'trained by RL',
+    parts: [
+      'first result given',
+      'blocks: important passages',
+      'frozen answerer',
+      'gain beyond naive RAG',
+      'data selection: what one retrieval answers is left out',
+    ],
+    differences: [
+      ...SHARED_DIFFERENCES,
+      GRPO_FOR_PPO,
+      'The frozen generator is the checkpoint without its adapter (paper: Qwen2.5-14B).',
+      'The searcher also answers at the end, without a reward; metrics and held-out scores use that answer.',
+      'Two passages per search instead of eight: the context of the built-in policy is short.',
+      'The policy itself decides, over a pool of 192 questions, which ones plain retrieval answers; the paper asks its generator about 170,000.',
+      BLOCKS_SHOWN,
+    ],
+    published: {
+      figure: '58.9 (Search-R1 57.8)',
+      benchmark: 'mean of general question answering, by a generator',
+      model: 'Qwen2.5-7B',
+    },
+    sources: {
+      'settings.retrieval.k': 'ours; code: 8',
+      'settings.retrieval.maxSearches': 'ours; code: 3',
+      'grpo.objective.kl.coefficient': 'code: its PPO',
+      'grpo.temperature': 'code: scripts/train/train_s3.sh',
+      'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'grpo.objective.microBatch':
+        'ours, a divisor of the batch; code: 3 (scripts/train/train_s3.sh, 15 on 5 GPUs)',
+      'reward.s3': 'paper: gain beyond RAG',
+      'reward.s3-released': 'code: verl/utils/reward_score/rag_2.py',
+    },
+    expectedEffect:
+      'The frozen answerer is correct more often although it is not trained, and searching harms fewer questions.',
+  },
+  settings: {
+    ...loop,
+    blocks: ['important'],
+    dialect: 's3',
+    method: { firstSearch: 'question' },
+  },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, gain of a frozen answerer',
+      settings: {
+        ...TRAINING,
+        temperature: 0.6,
+        curriculum,
+        stages: [{ steps: TRAINING.steps, reward: 's3', weights: {} }],
+        objective: verlObjective(4),
+      },
+    },
+    {
+      name: 'as-released',
+      title: 'GRPO, accuracy and gain as released',
+      settings: {
+        ...TRAINING,
+        temperature: 0.6,
+        curriculum,
+        stages: [{ steps: TRAINING.steps, reward: 's3-released', weights: {} }],
+        objective: verlObjective(4),
+      },
+    },
+  ],
+};

@@ -1,0 +1,51 @@
+import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
+import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
+
+/*
+ * SimpleRL-Zoo (arXiv 2503.18892; code: hkust-nlp/simpleRL-reason): zero RL on the answer only, with questions whose
+ * difficulty fits. GRPO with groups of 8, KL 1e-4 in the loss, clip 0.2. Strata are grades of mathematics; here hops.
+ */
+const stratum = (name: string, title: string, hops: { min: number; max: number }): Variant => ({
+  name,
+  title,
+  settings: {
+    ...TRAINING,
+    stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+    curriculum: { ...TRAINING.curriculum, hops },
+    objective: verlObjective(2, 1e-4),
+  },
+});
+
+export const simpleRlZoo: Recipe = {
+  id: 'simple-rl-zoo',
+  version: '1',
+  title: 'SimpleRL-Zoo',
+  summary: 'The plain search loop trained on the answer only, with questions of one difficulty.',
+  about: {
+    paper: '2503.18892',
+    kind: 'trained by RL',
+    parts: ['outcome reward', 'questions of one stratum'],
+    differences: [
+      'It starts from a policy that knows the protocol; others cannot write it. `start`, `warmUp` and `stages.0.reward` are the axes of its study.',
+      'Strata are hops; both sources are searched.',
+      'Learning rate, batch and steps are sized for a small policy with LoRA.',
+    ],
+    published: { figure: '55.2 (base 40.3)', benchmark: 'mean of its sets', model: 'Qwen2.5-7B' },
+    sources: {
+      'medium.groupSize': 'code: 8',
+      'medium.objective.kl.coefficient': 'code: up to 14 billion parameters; 1e-3 above',
+      'medium.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
+      'medium.objective.microBatch': 'code: train_grpo_math_tune_ray.sh',
+      'medium.curriculum.hops.min': 'ours, hops for its levels of mathematics',
+    },
+    expectedEffect:
+      'A format reward lowers the final accuracy of a weak starting policy; strata that are too hard or too easy teach less.',
+  },
+  settings: DEFAULT_SETTINGS,
+  training: [
+    stratum('medium', 'GRPO, exact match, questions of 2 hops', { min: 2, max: 2 }),
+    stratum('easy', 'GRPO, exact match, questions of 1 hop', { min: 1, max: 1 }),
+    stratum('hard', 'GRPO, exact match, questions of 3 hops and more', { min: 3, max: 9 }),
+  ],
+};
