@@ -14,7 +14,7 @@ import {
   readAnswerIn,
   readQueryIn,
 } from './transcript/blocks.ts';
-import type { BlockKind } from './transcript/dialects/dialect.ts';
+import type { BlockKind } from './transcript/dialect.ts';
 import { isSearch } from './transcript/tags.ts';
 import { resolveCall, toolsOf } from './transcript/tool-list.ts';
 

@@ -29,7 +29,7 @@ import { createScanner } from './transcript/scanner.ts';
 import { Transcript } from './transcript/transcript.ts';
 import { retrieverByMethod } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
-import { formatValid } from './released/validity.ts';
+import { formatValid } from './released.ts';
 import { holdLatents } from './transcript/latents.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {

@@ -1,6 +1,6 @@
 import type { Generated, PolicyTokenizer } from '../../policy/policy.ts';
 import { readAnswerIn, readQueryIn } from './blocks.ts';
-import type { BlockKind } from './dialects/dialect.ts';
+import type { BlockKind } from './dialect.ts';
 import { ProtocolParser } from './parse.ts';
 import { createScanner } from './scanner.ts';
 import { isAnswer, isSearch, type Tags } from './tags.ts';

@@ -2,10 +2,9 @@ import type { DialectId } from '../../recipes/parts/dialect.ts';
 import type { SegmentRole } from '../../records/rollout.ts';
 import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
-import type { BlockKind, Dialect } from './dialects/dialect.ts';
-import { dialectOf } from './dialects/list.ts';
-import { HARMONY } from './dialects/tools.ts';
-import { spelling } from './dialects/names.ts';
+import type { BlockKind, Dialect } from './dialect.ts';
+import { dialectOf, HARMONY } from './dialects.ts';
+import { spelling } from './tag-names.ts';
 import { harmless } from './harmless.ts';
 import {
   FURTHER_TOKENS,

@@ -1,9 +1,9 @@
 import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
 import { inBlock, renderBoxed } from '../../records/protocol.ts';
 import { familyOf, type Family } from './calls/tool-chat.ts';
-import type { BlockKind, Dialect } from './dialects/dialect.ts';
-import { spelling } from './dialects/names.ts';
-import { HARMONY } from './dialects/tools.ts';
+import type { BlockKind, Dialect } from './dialect.ts';
+import { spelling } from './tag-names.ts';
+import { HARMONY } from './dialects.ts';
 import type { Tags } from './tags.ts';
 
 /** One turn of a model as content: a thought, then a search or the answer. */
@@ -53,7 +53,8 @@ function thoughtPieces(dialect: Dialect, { thought, act }: Turn, first: boolean)
   const block = dialect.marks.some(({ kind, close }) => kind === 'think' && close !== null);
   if (block)
     return [{ tag: '<think>' }, { text: ` ${thought} ` }, { tag: '</think>' }, { text: '\n' }];
-  return [{ text: dialect.id === 'react' ? `Thought: ${thought}\nAction: ` : `${thought}\n` }];
+  const [before, after] = dialect.thought ?? ['', '\n'];
+  return [{ text: `${before}${thought}${after}` }];
 }
 
 function dialectPieces(dialect: Dialect, turn: Turn, first: boolean): Piece[] {

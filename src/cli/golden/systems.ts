@@ -1,8 +1,4 @@
-import { arena } from '../../agent/released/arena.ts';
-import { deepResearcher } from '../../agent/released/deep-researcher.ts';
-import type { Release } from '../../agent/released/release.ts';
-import { research } from '../../agent/released/research.ts';
-import { searchR1 } from '../../agent/released/search-r1.ts';
+import { arena, deepResearcher, type Release, research, searchR1 } from '../../agent/released.ts';
 import type { RewardId } from '../../learn/rewards/list.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 

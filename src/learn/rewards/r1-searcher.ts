@@ -1,9 +1,5 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import {
-  r1Searcher as release,
-  r1SearcherFirst,
-  retrieved,
-} from '../../agent/released/r1-searcher.ts';
+import { r1Searcher as release, r1SearcherFirst, retrieved } from '../../agent/released.ts';
 import { asReleased } from './parts/as-released.ts';
 import { answeredEvidence, clause, wordsOf } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
@@ -13,7 +9,7 @@ import type { RewardFacts } from './parts/facts.ts';
  * R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher, train/reward_server_*.py). The answer is scored
  * with their normaliser: their three servers hold the functions of their metric_calc_rule.py, of which stage 1
  * uses the first cover-EM and stage 2 F1. An output in their own format is read by their rules, stage 1 by those of its
- * own server (src/agent/released/r1-searcher.ts); in Forage's protocol "format" is that the whole output follows it.
+ * own server (src/agent/released.ts); in Forage's protocol "format" is that the whole output follows it.
  * Differences:
  * - Their tests for Chinese characters and for the word "assistant" look at what was read, too; here only at what the
  *   policy wrote. In Forage's protocol they have no counterpart.

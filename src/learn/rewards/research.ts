@@ -1,8 +1,11 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { subExactMatch } from '../../agent/answers/scores.ts';
-import { autoRefine as autoRefineRelease } from '../../agent/released/auto-refine.ts';
-import { blocksIn, type Output } from '../../agent/released/output.ts';
-import { research as release } from '../../agent/released/research.ts';
+import {
+  autoRefine as autoRefineRelease,
+  blocksIn,
+  type Output,
+  research as release,
+} from '../../agent/released.ts';
 import { asReleased } from './parts/as-released.ts';
 import { clause } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';

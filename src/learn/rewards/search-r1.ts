@@ -1,7 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { exactMatch, subExactMatch } from '../../agent/answers/scores.ts';
-import { searchR1 as release } from '../../agent/released/search-r1.ts';
-import type { Output } from '../../agent/released/output.ts';
+import { searchR1 as release, type Output } from '../../agent/released.ts';
 import { asReleased } from './parts/as-released.ts';
 import { clause } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
@@ -11,7 +10,7 @@ import type { RewardFacts } from './parts/facts.ts';
  * Search-R1 (arXiv 2503.09516) and its format reward (2505.15117; code:
  * PeterGriffinJin/Search-R1, verl/utils/reward_score/qa_em_format.py with the values of
  * scripts/nq_hotpotqa/v0.3/train_*_format.sh: structure 0.2, final format 0.1, retrieval 0). Differences:
- * - "Format" is, in their own format, their order of blocks (src/agent/released/search-r1.ts), in Forage's protocol that
+ * - "Format" is, in their own format, their order of blocks (src/agent/released.ts), in Forage's protocol that
  *   the whole output follows it.
  * - The values are the code's; 2505.15117 itself was not available to compare them with.
  * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts. 2505.15117 asks

@@ -1,7 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import type { Span } from '../../agent/answers/answer-text.ts';
-import type { Output } from '../../agent/released/output.ts';
-import { ur2 } from '../../agent/released/ur2.ts';
+import { type Output, ur2 } from '../../agent/released.ts';
 import { asReleased } from './parts/as-released.ts';
 import { clause, wordsOf } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
@@ -17,7 +16,7 @@ import { fallback, longQueries } from './ur2.ts';
  * - Where retrieval is not allowed (isRetrieve), stage 1 pays 1 for a clean format and takes nothing off
  *   for another one; a tool call is one violation.
  * - Stage 2 pays 2·F1, not 2 for a right answer.
- * An output in its own format is read by its rules (src/agent/released/ur2.ts). Differences from the code:
+ * An output in its own format is read by its rules (src/agent/released.ts). Differences from the code:
  * - In Forage's protocol its breaches are in for the counts of tags and answers; the test for Chinese characters has no
  *   counterpart. The test for chat markers has none anywhere.
  * - The code looks for Chinese and for the fallback sentence in the whole output, so that text which was

@@ -1,6 +1,5 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import type { Output } from '../../agent/released/output.ts';
-import { ur2Paper } from '../../agent/released/ur2.ts';
+import { type Output, ur2Paper } from '../../agent/released.ts';
 import { asReleased } from './parts/as-released.ts';
 import { clause, wordsOf } from './parts/clause.ts';
 import { fixedReward } from './parts/definition.ts';
@@ -9,7 +8,7 @@ import type { AskedQuery, RewardFacts } from './parts/facts.ts';
 /*
  * UR², equations (4) and (5) and appendix C.5 of arXiv 2508.06165, the paper's version (as released:
  * ur2-released.ts). Differences and choices:
- * - In its own format an output is read from its text (src/agent/released/ur2.ts). In Forage's protocol a violation is a breach of it, a query of 20 words or more, or an output
+ * - In its own format an output is read from its text (src/agent/released.ts). In Forage's protocol a violation is a breach of it, a query of 20 words or more, or an output
  *   without answer. A missing retrieval is a violation in the first stage only, which is there to make
  *   the policy search.
  * - A fallback is a query that the environment answered with a hint instead of passages; a call that

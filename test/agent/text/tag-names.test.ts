@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tagNames } from '../../../src/agent/transcript/dialects/names.ts';
+import { tagNames } from '../../../src/agent/transcript/tag-names.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { emptyRollout, readSegment } from '../../fixtures/rollouts.ts';
 

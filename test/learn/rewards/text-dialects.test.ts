@@ -3,7 +3,7 @@ import type { DialectId } from '../../../src/recipes/parts/dialect.ts';
 import type { Rollout, Segment } from '../../../src/records/rollout.ts';
 import { answerScores } from '../../../src/agent/answers/scores.ts';
 import { roundHalfEven } from '../../../src/base/statistics.ts';
-import { formatValid } from '../../../src/agent/released/validity.ts';
+import { formatValid } from '../../../src/agent/released.ts';
 import { rescore } from '../../../src/evaluate/rollouts/rescore/rescore.ts';
 import { scorerById } from '../../../src/evaluate/rollouts/rescore/scorers.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';

@@ -123,6 +123,6 @@ describe('a model that is fitted to ranked candidates', () => {
   });
 
   it('says what is missing where there is no pair', () => {
-    expect(() => fitRewardModel([])).toThrow('method.candidates by gold');
+    expect(() => fitRewardModel([])).toThrow('system.by=gold');
   });
 });

@@ -3,7 +3,7 @@ import type {
   ImportedSegment,
   TokenValues,
 } from '../../../formats/rollouts/shape/imported.ts';
-import { tagNames, type TagNames } from '../../../agent/transcript/dialects/names.ts';
+import { tagNames, type TagNames } from '../../../agent/transcript/tag-names.ts';
 import type { RolloutOutcome } from '../what-if/what-if.ts';
 import { itemAt } from '../../../base/items.ts';
 

@@ -1,7 +1,6 @@
-import { outputOf } from '../../../agent/released/output.ts';
-import type { SpokenOutput } from '../../../agent/released/validity.ts';
-import { dialectOf } from '../../../agent/transcript/dialects/list.ts';
-import { spokenDialect } from '../../../agent/transcript/dialects/names.ts';
+import { outputOf, type SpokenOutput } from '../../../agent/released.ts';
+import { dialectOf } from '../../../agent/transcript/dialects.ts';
+import { spokenDialect } from '../../../agent/transcript/tag-names.ts';
 import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
 import type { DialectId } from '../../../recipes/parts/dialect.ts';
 

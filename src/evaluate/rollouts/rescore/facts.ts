@@ -1,4 +1,4 @@
-import { releasedValid } from '../../../agent/released/validity.ts';
+import { releasedValid } from '../../../agent/released.ts';
 import { proseScores, wantsLongAnswer } from '../../../agent/answers/long-answer.ts';
 import {
   isOwnRollout,

@@ -1,5 +1,4 @@
-import type { Output } from '../../../agent/released/output.ts';
-import type { Release } from '../../../agent/released/release.ts';
+import type { Output, Release } from '../../../agent/released.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
 import { answerFacts, type RewardFacts } from './facts.ts';
 

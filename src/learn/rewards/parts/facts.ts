@@ -21,7 +21,7 @@ import {
   type ProseScores,
 } from '../../../agent/answers/long-answer.ts';
 import { readAnswerText, type Span } from '../../../agent/answers/answer-text.ts';
-import { formatValid, spokenOutput, type SpokenOutput } from '../../../agent/released/validity.ts';
+import { formatValid, spokenOutput, type SpokenOutput } from '../../../agent/released.ts';
 import { blocksOf, openingTags, thoughtsAfterReading, type WrittenText } from './written.ts';
 
 /** One query that the policy wrote. */

@@ -1,6 +1,6 @@
 import type { Span } from '../../../agent/answers/answer-text.ts';
-import { dialectOf } from '../../../agent/transcript/dialects/list.ts';
-import { spokenDialect } from '../../../agent/transcript/dialects/names.ts';
+import { dialectOf } from '../../../agent/transcript/dialects.ts';
+import { spokenDialect } from '../../../agent/transcript/tag-names.ts';
 import { isSearch } from '../../../agent/transcript/tags.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { itemAt } from '../../../base/items.ts';

@@ -1,5 +1,5 @@
 import { PUNCTUATION } from '../../../agent/answers/answers.ts';
-import { deepResearcher as release } from '../../../agent/released/deep-researcher.ts';
+import { deepResearcher as release } from '../../../agent/released.ts';
 import { asReleased } from '../parts/as-released.ts';
 import { clause } from '../parts/clause.ts';
 import { fixedReward } from '../parts/definition.ts';
@@ -8,7 +8,7 @@ import { fixedReward } from '../parts/definition.ts';
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher, reward_score/format_and_f1.py): −1 where
  * the format is broken or there is no answer, else F1 over the *sets* of words of answer and gold, in lower
  * case, with ASCII punctuation as spaces and with articles. In its own format "broken" is that tags are not balanced
- * (src/agent/released/deep-researcher.ts), in Forage's protocol any breach of it.
+ * (src/agent/released.ts), in Forage's protocol any breach of it.
  */
 
 const wordsIn = (text: string): Set<string> =>

@@ -1,7 +1,5 @@
 import { mean, roundHalfEven } from '../../../base/statistics.ts';
-import { searchR1 } from '../../../agent/released/search-r1.ts';
-import type { Output } from '../../../agent/released/output.ts';
-import type { Release } from '../../../agent/released/release.ts';
+import { searchR1, type Output, type Release } from '../../../agent/released.ts';
 import { answerScores } from '../../../agent/answers/scores.ts';
 import { asReleased } from '../parts/as-released.ts';
 import { clause } from '../parts/clause.ts';

@@ -1,5 +1,4 @@
-import type { Output } from '../../../agent/released/output.ts';
-import { research } from '../../../agent/released/research.ts';
+import { type Output, research } from '../../../agent/released.ts';
 import { asReleased } from '../parts/as-released.ts';
 import { clause } from '../parts/clause.ts';
 import { fixedReward } from '../parts/definition.ts';
@@ -8,7 +7,7 @@ import type { RewardFacts } from '../parts/facts.ts';
 /*
  * Tool-Star (arXiv 2505.16410; code: dongguanting/Tool-Star, reward_score/re_search.py): −1 where the output is
  * malformed; else F1, and 0.1 more where that is above 0 and both tools were used. An output in its own format is read by
- * its rules (src/agent/released/research.ts). Difference: the second tool is the calculator of `compute` blocks in place of
+ * its rules (src/agent/released.ts). Difference: the second tool is the calculator of `compute` blocks in place of
  * Python.
  */
 

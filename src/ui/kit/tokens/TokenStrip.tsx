@@ -1,7 +1,7 @@
 import { memo, useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import type { TagNames } from '../../../agent/transcript/dialects/names.ts';
+import type { TagNames } from '../../../agent/transcript/tag-names.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { formatNumber } from '../words/format.ts';
 import {

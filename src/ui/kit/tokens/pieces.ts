@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { create } from 'zustand';
-import { tagNames, type TagNames } from '../../../agent/transcript/dialects/names.ts';
+import { tagNames, type TagNames } from '../../../agent/transcript/tag-names.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 
 /** Texts of tokens, requested from the lab once each; the page has no tokenizer. */

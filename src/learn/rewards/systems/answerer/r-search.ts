@@ -1,11 +1,11 @@
 import { roundHalfEven } from '../../../../base/statistics.ts';
-import type { Output } from '../../../../agent/released/output.ts';
 import {
+  type Output,
   evidenceIn,
   fittingEvidence,
   oneAnswer,
   rSearch as release,
-} from '../../../../agent/released/r-search.ts';
+} from '../../../../agent/released.ts';
 import { asReleased } from '../../parts/as-released.ts';
 import { clause } from '../../parts/clause.ts';
 import { fixedReward } from '../../parts/definition.ts';
@@ -15,7 +15,7 @@ import type { RewardFacts } from '../../parts/facts.ts';
  * R-Search (arXiv 2506.04185; code: QingFei1/R-Search, src/verl/utils/reward_score/qa_f1.py): 0.2 for one whole
  * answer, 0.2 for one evidence block after a result (or neither), F1 of the answer, and F1 of what a frozen model
  * answers from the last evidence block only. Both F1 have no rule for yes and no and are rounded to two places, half to
- * even, as in the code. An output in its own format is read by its rules (src/agent/released/r-search.ts). Difference:
+ * even, as in the code. An output in its own format is read by its rules (src/agent/released.ts). Difference:
  * the frozen model is the checkpoint without its adapter.
  */
 

@@ -1,5 +1,4 @@
-import { arena as release, chosenIn } from '../../../../agent/released/arena.ts';
-import type { Output } from '../../../../agent/released/output.ts';
+import { arena as release, chosenIn, type Output } from '../../../../agent/released.ts';
 import { asReleased } from '../../parts/as-released.ts';
 import { clause } from '../../parts/clause.ts';
 import { fixedReward } from '../../parts/definition.ts';
@@ -9,7 +8,7 @@ import type { RewardFacts } from '../../parts/facts.ts';
  * ARENA (arXiv 2505.13258; code: ren258/ARENA, src/evaluate.py): 1 for the format, 1 for exact match, 1 where the
  * passages named are exactly the supporting ones and 0.5 where some are, and 10 more where all three are whole.
  * Exact match is by their normaliser: punctuation becomes a space. An output in their own format is read by their rules
- * (src/agent/released/arena.ts), in which text on the line after the answer passes. Differences in Forage's protocol: the
+ * (src/agent/released.ts), in which text on the line after the answer passes. Differences in Forage's protocol: the
  * format is its own and one choice of passages; passages are those of every result, by title; `arena-released` lets pass
  * what is after the answer.
  */

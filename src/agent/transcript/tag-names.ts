@@ -1,7 +1,7 @@
-import { DIALECTS, type DialectId } from '../../../recipes/parts/dialect.ts';
-import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../../records/protocol.ts';
+import { DIALECTS, type DialectId } from '../../recipes/parts/dialect.ts';
+import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../records/protocol.ts';
 import type { Dialect } from './dialect.ts';
-import { dialectOf } from './list.ts';
+import { dialectOf } from './dialects.ts';
 
 /** What the environment writes for a tag of the protocol; empty where the format has nothing for it. */
 export function spelling({ marks, question, result, hint }: Dialect): (token: string) => string {

@@ -1,17 +1,23 @@
 import { describe, expect, it, test } from 'vitest';
-import { arena, chosenIn } from '../../../src/agent/released/arena.ts';
-import { autoRefine } from '../../../src/agent/released/auto-refine.ts';
-import { deepResearcher } from '../../../src/agent/released/deep-researcher.ts';
-import { releaseOf } from '../../../src/agent/released/list.ts';
-import { outputOf, type Output } from '../../../src/agent/released/output.ts';
-import { rSearch } from '../../../src/agent/released/r-search.ts';
-import { r1Searcher, r1SearcherFirst } from '../../../src/agent/released/r1-searcher.ts';
-import type { Release } from '../../../src/agent/released/release.ts';
-import { research } from '../../../src/agent/released/research.ts';
-import { searchR1 } from '../../../src/agent/released/search-r1.ts';
-import { ur2, ur2Paper } from '../../../src/agent/released/ur2.ts';
-import { dialectOf } from '../../../src/agent/transcript/dialects/list.ts';
-import { DIALECTS } from '../../../src/recipes/parts/dialect.ts';
+import {
+  arena,
+  chosenIn,
+  autoRefine,
+  deepResearcher,
+  releaseOf,
+  outputOf,
+  type Output,
+  rSearch,
+  r1Searcher,
+  r1SearcherFirst,
+  type Release,
+  research,
+  searchR1,
+  ur2,
+  ur2Paper,
+} from '../../src/agent/released.ts';
+import { dialectOf } from '../../src/agent/transcript/dialects.ts';
+import { DIALECTS } from '../../src/recipes/parts/dialect.ts';
 
 /** What the reward functions of each release call well formed, and the answer that they take out of an output. */
 

@@ -1,7 +1,7 @@
-import type { FormBlock } from '../../../records/form-line.ts';
-import type { DialectId } from '../../../recipes/parts/dialect.ts';
-import type { RenderPassages } from '../../../records/protocol.ts';
-import type { RecipeSettings } from '../../../recipes/parts/settings.ts';
+import type { FormBlock } from '../../records/form-line.ts';
+import type { DialectId } from '../../recipes/parts/dialect.ts';
+import type { RenderPassages } from '../../records/protocol.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 
 /** Blocks that the policy may write. */
 export type BlockKind =
@@ -52,6 +52,8 @@ export interface Dialect {
    * the first line; boxed in the last prose of the turn; as the whole message of a turn without a call.
    */
   answer: 'boxed-block' | 'text' | 'text-line' | 'boxed-prose' | 'message';
+  /** What is around a thought that has no block; default: a line break after it. */
+  thought?: Around;
   /** Of `boxed-prose`: words after which an answer without a box stands. */
   phrase?: string;
   /** The instruction for the policy; our own wording. */
