@@ -15,6 +15,12 @@ import { WebSourceForm } from './sources/WebSourceForm.tsx';
 import { SearchPanel } from './search/SearchPanel.tsx';
 import { SearchWith } from './search/SearchWith.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
+import { VerdictLine } from '../kit/page/VerdictLine.tsx';
+import { useLab } from '../lab/lab-store.ts';
+import { questionSetsOf } from '../setup/search-with.ts';
+import { useSetup } from '../setup/setup-store.ts';
+import { corpusVerdict } from './corpus-verdict.ts';
+import { useGone, useNames } from './search/search-words.ts';
 import { readCollections } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
 import './corpus.css';
@@ -22,6 +28,27 @@ import './search/search.css';
 import './sources/sources.css';
 import './import/import.css';
 import './items/items.css';
+
+/** What runs search and ask, on top of the page. */
+const CorpusNow = () => {
+  const { local, source } = useSetup(({ setup }) => setup);
+  const asked = useSetup(({ setup }) => questionSetsOf(setup));
+  const searched = local.kind === 'collections' ? local.ids : [];
+  const { status } = useLab((state) => state.parts.retrieval);
+  const sources = useLab((state) => state.sources);
+  const questions = useLab((state) => state.questions.length);
+  const collections = useCollections((state) => state.collections);
+  const now = {
+    searched: useNames(searched),
+    asked: useNames(asked),
+    gone: useGone([...searched, ...asked]),
+  };
+  return (
+    <VerdictLine
+      verdict={corpusVerdict({ ...now, source, status, sources, questions, collections })}
+    />
+  );
+};
 
 /** The collections; empty before the first one. */
 const Collections = () => {
@@ -40,8 +67,7 @@ const NoneYet = () => {
     <p className="lead">
       Add your own passages and questions; they stay in this browser. Formats: HotpotQA,
       2WikiMultiHopQA, MuSiQue, Bamboogle, FlashRAG, verl, JSON lines or lists, plain text,
-      Markdown. Until then the built-in world is used. Drop a file to preview it; nothing is stored
-      before you import it.
+      Markdown. Drop a file to preview it; nothing is stored before you import it.
     </p>
   ) : null;
 };
@@ -71,6 +97,7 @@ const CorpusPage = () => {
         <MemoryLine />
         <Link href="/cluster">Clusters</Link>
       </div>
+      <CorpusNow />
       <Notices />
       <div className="corpus-top">
         <div>

@@ -14,6 +14,12 @@ import { useStorageUse } from '../lab/storage.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { Terms } from '../kit/words/explain/Term.tsx';
+import { VerdictLine } from '../kit/page/VerdictLine.tsx';
+import { keyOf, policyChoices } from '../setup/form/policy-words.ts';
+import { useResources } from '../setup/resources-store.ts';
+import { useSetup } from '../setup/setup-store.ts';
+import { modelsVerdict } from './models-verdict.ts';
+import { useCheckpoints } from './store/checkpoint-store.ts';
 import './models.css';
 import './checkpoints.css';
 
@@ -24,6 +30,24 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
     <dd>{value}</dd>
   </>
 );
+
+/** The chosen model, on top of the page. */
+const ModelNow = () => {
+  const ref = useSetup(({ setup }) => setup.policy);
+  const resources = useResources((state) => state.resources);
+  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const { status } = useLab((state) => state.parts.policy);
+  const info = useLab((state) => state.policy);
+  const name = policyChoices(resources, checkpoints, [ref]).find(
+    (one) => keyOf(one.ref) === keyOf(ref),
+  )?.label;
+  const coming = checkpoints.flatMap((one) => (one.state === 'downloading' ? [one.name] : []));
+  return (
+    <VerdictLine
+      verdict={modelsVerdict({ kind: ref.kind, name: name ?? '', status, info, coming })}
+    />
+  );
+};
 
 /** The device that all verdicts refer to. */
 const DeviceLine = () => {
@@ -122,6 +146,7 @@ const ModelsPage = () => {
   return (
     <main className="page wide">
       <h1>Models</h1>
+      <ModelNow />
       <LoadingFailure />
       <LoadingList />
       <DeviceLine />

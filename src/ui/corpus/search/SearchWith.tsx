@@ -13,7 +13,6 @@ import {
   type Collected,
 } from '../../setup/search-with.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { useNames } from './search-words.ts';
 
 /** Deleted collections stay listed, so that the choice is visible. */
 const Fields = ({ local }: { local: Collected }) => {
@@ -67,38 +66,24 @@ const Fields = ({ local }: { local: Collected }) => {
   );
 };
 
-/** The searched passages and the questions in use, and a way back to the built-in world. */
+/** How own passages are searched, and a way back to the built-in world; nothing while it is in use. */
 export const SearchWith = () => {
   const local = useSetup(({ setup }) => setup.local);
-  const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
-  const searched = useNames(local.kind === 'collections' ? local.ids : []);
-  const asked = useNames(questionSets);
-  const web = useSetup(({ setup }) => setup.web);
+  const asks = useSetup(({ setup }) => questionSetsOf(setup).length > 0);
+  if (local.kind === 'built-in' && !asks) return null;
   return (
     <section className="search-with" aria-label="Passages and questions in use">
-      <p>
-        In use: passages from <b data-testid="searched">{searched || 'the built-in world'}</b> and
-        questions from <b data-testid="asked">{asked || 'the built-in world'}</b>
-        {'url' in web ? (
-          <>
-            ; the web is <b>{new URL(web.url).host}</b>
-          </>
-        ) : null}
-        .{' '}
-        {searched || asked ? (
-          <button
-            type="button"
-            className="link"
-            onClick={() => {
-              searchCollections([]);
-              askQuestionsOf([]);
-            }}
-          >
-            Back to the built-in world
-          </button>
-        ) : null}
-      </p>
       {local.kind === 'collections' ? <Fields local={local} /> : null}
+      <button
+        type="button"
+        className="link"
+        onClick={() => {
+          searchCollections([]);
+          askQuestionsOf([]);
+        }}
+      >
+        Back to the built-in world
+      </button>
     </section>
   );
 };
