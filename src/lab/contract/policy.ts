@@ -26,6 +26,8 @@ export interface FetchedCheckpoint {
 
 /** A checkpoint in this device's storage: each engine reads it there, layer by layer. */
 export interface StoredCheckpoint {
+  /** `owner/name` on the hub whose weights these are; absent of GGUF files and of other places. */
+  repository?: string;
   /** Name for records. */
   id: string;
   /** Its id in the storage. */

@@ -21,7 +21,7 @@ export const PROTOCOLS = ['tools'] as const;
 export const REWARD_MODES = ['paper', 'measured'] as const;
 
 export const MAX_ROLLOUTS = 16;
-export const MAX_QUESTION_LENGTH = 400;
+export const MAX_QUESTION_LENGTH = 2000;
 
 /** Settings of the recipe's mechanisms; see docs/methods.md, section 1. */
 export const mechanismsSchema = z.object({

@@ -17,6 +17,7 @@ import {
 import type { RolloutFacts } from '../../evaluate/systems/plan/row.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../evaluate/systems/result.ts';
 import type { EvaluationSpec } from '../../evaluate/systems/spec.ts';
+import { countText } from '../../evaluate/verdict.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 import type { PolicyRef } from '../../records/setup.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
@@ -200,7 +201,7 @@ export class EvaluationSession {
     this.#done = plan.rollouts.filter(({ key }) => this.#known.has(key)).length;
     this.#reused = this.#done;
     if (plan.leftOut > 0)
-      this.notice = `${plan.leftOut} questions have no gold answer and are left out.`;
+      this.notice = `Left out, without a gold answer: ${countText(plan.leftOut, 'question')}.`;
     await this.#report.planned(plan, this.#done);
   }
 

@@ -2,6 +2,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
+import { countText } from '../../evaluate/verdict.ts';
 import type { SweepAxis } from '../../evaluate/sweep/axes.ts';
 import { planSweep } from '../../evaluate/sweep/cells.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
@@ -85,7 +86,8 @@ const DOWNLOAD = 'download';
 
 /** @throws Error where the run has this many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
-  if (steps <= step) throw new Error(`"${name}" has made ${step} steps; name more than that.`);
+  if (steps <= step)
+    throw new Error(`"${name}" has made ${countText(step, 'step')}; name more than that.`);
   return parseTrainSettings({ ...settings, steps });
 }
 

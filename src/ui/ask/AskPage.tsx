@@ -39,7 +39,7 @@ import { Setup } from './setup/Setup.tsx';
 import { UnknownNames } from './notes/UnknownNames.tsx';
 import { ForkProblem, WithForks } from './siblings/ForkHere.tsx';
 import { useForksOfAddress } from './siblings/replay-forks.ts';
-import { Pictures } from './siblings/Pictures.tsx';
+import { GroupPictures, RolloutPictures } from './siblings/Pictures.tsx';
 import { Welcome } from './Welcome.tsx';
 import './ask.css';
 import './columns/columns.css';
@@ -195,6 +195,12 @@ const AddressProblems = () => {
   );
 };
 
+/** Whether the browser shows a page again that it has shown before. */
+const isShownAgain = (): boolean =>
+  performance
+    .getEntriesByType('navigation')
+    .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type !== 'navigate');
+
 /** An address with `run=1` runs by itself and returns to its step; one of training is loaded. */
 const useAutoRun = () => {
   // Only once it is clear which model and data it uses.
@@ -203,7 +209,8 @@ const useAutoRun = () => {
     const { address } = useView.getState();
     if (!clear || useRun.getState().run !== null) return;
     if (address.of) void openLinked(address.of);
-    else if (address.run && address.asked) void startRun();
+    // After a reload the end is shown at once: its rounds were seen.
+    else if (address.run && address.asked) void startRun(!isShownAgain());
   }, [clear]);
 };
 
@@ -265,7 +272,12 @@ export const AskPage = () => {
           {started ? (
             <>
               <SourceNote />
-              <QuestionHeader />
+              <QuestionHeader>
+                <span className="result-tools">
+                  <ReplayBar />
+                  <DownloadButton />
+                </span>
+              </QuestionHeader>
               <AskedWith />
               <RunFailure />
               <RunNote />
@@ -274,14 +286,8 @@ export const AskPage = () => {
               <BeforeAfter />
               <Summary />
               <ForkProblem />
-              {group ? <Pictures /> : null}
-              <div className="legend-line">
-                <MechanismBar />
-                <span className="result-tools">
-                  <ReplayBar />
-                  <DownloadButton />
-                </span>
-              </div>
+              <GroupPictures />
+              <MechanismBar />
               {more ? (
                 <div className="legend-line">
                   <StripLegend by={by}>
@@ -290,7 +296,7 @@ export const AskPage = () => {
                 </div>
               ) : null}
               <Columns />
-              {group ? null : <Pictures />}
+              <RolloutPictures />
             </>
           ) : (
             <Welcome />

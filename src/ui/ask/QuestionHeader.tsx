@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Question } from '../../records/records.ts';
 import { asksWords, relationWords } from '../kit/words/step-words.ts';
 import { Icon } from '../kit/Icon.tsx';
@@ -19,8 +20,11 @@ const Chain = ({ question }: { question: Question }) =>
     </ol>
   ) : null;
 
-/** The question of the run with its gold. */
-export const QuestionHeader = () => {
+/**
+ * The question of the run with its gold.
+ * @param children what can be done with the result, beside the question
+ */
+export const QuestionHeader = ({ children }: { children: ReactNode }) => {
   const question = useRun((state) => state.question);
   const request = useRun((state) => state.request);
   const asked = request?.asked;
@@ -38,7 +42,10 @@ export const QuestionHeader = () => {
   const text = typed ?? question?.text ?? row?.text ?? unknown;
   return (
     <div className="question-head">
-      <h1>{text}</h1>
+      <div className="question-line">
+        <h1>{text}</h1>
+        {children}
+      </div>
       {question ? (
         <div className="question-gold">
           {/* Gold comes after the answer, and next to it; here it is again with the chain. */}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { isAsked, runFromStart } from './store/actions.ts';
+import { isAsked, isTooLong, runFromStart } from './store/actions.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { onDemand } from '../kit/page/on-demand.tsx';
 import { useRun } from './store/run-store.ts';
@@ -50,6 +50,7 @@ const TrainButton = () => {
 export const Welcome = () => {
   const runRequested = useRun((state) => state.runRequested);
   const asked = useView((state) => isAsked(state.address.asked));
+  const unfit = useView((state) => isTooLong(state.address.asked));
   const setupOpen = useView((state) => state.setupOpen);
   const failed = useLab((state) => firstFailure(state) !== null);
   const own = useSetup(
@@ -65,7 +66,12 @@ export const Welcome = () => {
         {own ? ' It uses the questions or passages that you imported.' : ''}
       </p>
       <div className="welcome-buttons">
-        <Button size="md" loading={runRequested} onClick={() => void runFromStart()}>
+        <Button
+          size="md"
+          loading={runRequested}
+          disabled={unfit}
+          onClick={() => void runFromStart()}
+        >
           {asked ? 'Run this question' : 'Watch it answer'}
         </Button>
         <TrainButton />

@@ -37,7 +37,7 @@ const FACTS = new Map(PUBLISHED.map((one) => [one.repository, factsOf(one)]));
 /** Whether the quota has room; a note only if not. */
 const NoRoom = ({ bytes, freeBytes }: { bytes: number | null; freeBytes: number | null }) =>
   bytes === null || freeBytes === null || bytes <= freeBytes ? null : (
-    <p className="verdict">
+    <p className="fit-verdict">
       <span className="badge bad">
         not enough disk: {formatBytes(freeBytes)} left for this site
       </span>

@@ -229,7 +229,7 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
         {endpoint.url} · {API_WORDS[endpoint.api]} · context {formatCount(endpoint.maxContext)}{' '}
         tokens · samples only, cannot be trained here
       </p>
-      <p className="verdict">
+      <p className="fit-verdict">
         <span className="badge good">runs on the server</span>{' '}
         <span className="fine">uses no disk or memory on this device</span>
       </p>

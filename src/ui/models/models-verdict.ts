@@ -29,7 +29,7 @@ const nextWords = ({ kind, info, coming }: ModelNow): string => {
   if (info?.notes?.length) return 'Read the ⚠ under “Loaded now” before you trust its answers.';
   switch (kind) {
     case 'built-in':
-      return `Ask with it or train it. For a model of your own, ${OPEN_ONE}.`;
+      return `Ask with it or train it. To use another model, ${OPEN_ONE}.`;
     case 'checkpoint':
       return 'Ask with it. If it answers without searching, teach it: a cold start, then RL.';
     case 'webllm':

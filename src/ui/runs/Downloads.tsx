@@ -39,7 +39,7 @@ export const Downloads = ({ run }: { run: RunRecord }) => {
   );
   return (
     <>
-      {button('peft', 'Adapter (PEFT)', hasAdapter(run))}
+      {button('peft', 'Adapter (PEFT, zip)', hasAdapter(run))}
       {button('merged', 'Merged model (tar)', hasAdapter(run))}
       <Menu position="bottom-start" transitionProps={{ duration: 0 }}>
         <Menu.Target>

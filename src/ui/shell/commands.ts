@@ -1,4 +1,5 @@
 import { flushSync } from 'react-dom';
+import { COMMAND_KEY } from '../kit/page/command-key.ts';
 import { pagePath } from '../kit/page/page-root.ts';
 import {
   cancelRun,
@@ -245,7 +246,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
   { name: 'Theme: light or dark', keys: ['l'], group: 'View', act: toggleTheme },
   {
     name: 'All commands',
-    keys: ['⌘K', 'Ctrl K'],
+    keys: [COMMAND_KEY],
     group: 'View',
     act: () => toggleDialog('palette'),
   },

@@ -259,7 +259,7 @@ describe('passage files', () => {
 describe('files that cannot be read', () => {
   it.each([
     ['', 'the file is empty'],
-    [' \n ', 'more than space'],
+    [' \n ', 'the file is empty: it has only spaces'],
     ['a\0b', 'UTF-8 text or parquet'],
     ['[1, 2]', 'a list of questions'],
     ['{"a": 1}', 'title: [sentences]'],

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs';
+import { unzipSync } from 'fflate';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
 import { readSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
@@ -28,9 +29,10 @@ it('has the adapter that TRL saved and the rollouts of its steps, and goes on be
   expect(notice).toContain('moments are not in the folder');
   expect(told.at(-1)?.[1]).toBe(2);
 
-  const files = await tab.host.download(id, 'peft');
-  const mine = files.find((one) => one.name.endsWith('.safetensors'));
-  const saved = readSafetensors(new Uint8Array((await mine?.blob.arrayBuffer()) ?? []));
+  const [zip] = await tab.host.download(id, 'peft');
+  const files = unzipSync(new Uint8Array((await zip?.blob.arrayBuffer()) ?? []));
+  const mine = Object.entries(files).find(([path]) => path.endsWith('.safetensors'))?.[1];
+  const saved = readSafetensors(mine ?? new Uint8Array());
   const packed = (await openArchive('x.tar.gz', blob)) ?? [];
   const theirs = packed.find(({ path }) => path.endsWith('out/adapter/adapter_model.safetensors'));
   const wanted = readSafetensors(new Uint8Array((await theirs?.blob.arrayBuffer()) ?? []));

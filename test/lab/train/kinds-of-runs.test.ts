@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { unzipSync } from 'fflate';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { RunStatus } from '../../../src/lab/contract/records/runs.ts';
@@ -28,8 +30,14 @@ const trained = async (browser: Browser, tab: Tab, settings: TrainSettings, file
   await ends(browser, id, 'finished');
   return id;
 };
+/** What the adapter's archive holds, by file name. */
+const adapterOf = async (tab: Tab, id: string): Promise<Map<string, Uint8Array>> => {
+  const [zip] = await tab.host.download(id, 'peft');
+  const files = unzipSync(new Uint8Array(await zip!.blob.arrayBuffer()));
+  return new Map(Object.entries(files).map(([path, bytes]) => [basename(path), bytes]));
+};
 const namesOf = async (tab: Tab, id: string): Promise<string[]> =>
-  (await tab.host.download(id, 'peft')).map(({ name }) => name).toSorted();
+  [...(await adapterOf(tab, id)).keys()].toSorted();
 
 it('a warm-up learns from the trajectories of a file before the first step; that is told of the run, also after it went on', async () => {
   const browser = openBrowser(parts);
@@ -48,13 +56,17 @@ it('a warm-up learns from the trajectories of a file before the first step; that
   const before = async () => (await browser.store.run(id)).before ?? [];
   expect(await before()).toEqual([expect.stringMatching(line)]);
   expect((await browser.store.lastState(id))?.warmedUp).toBe(3);
-  await expect(tab.host.resume(id, undefined, 1)).rejects.toThrow('has made 1 steps');
+  await expect(tab.host.resume(id, undefined, 1)).rejects.toThrow('has made 1 step;');
   await tab.host.resume(id, undefined, 2);
   await expect.poll(async () => (await browser.store.steps(id)).length, { interval: 5 }).toBe(2);
   await ends(browser, id, 'finished');
   expect(await before()).toEqual([expect.stringMatching(line)]);
   expect((await browser.store.lastState(id))?.warmedUp).toBe(3);
-  expect(await namesOf(tab, id)).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+  expect(await namesOf(tab, id)).toEqual([
+    'README.md',
+    'adapter_config.json',
+    'adapter_model.safetensors',
+  ]);
 });
 
 it('gates are trained beside an adapter, taken along, and asked with', async () => {
@@ -87,14 +99,13 @@ it('gates are trained beside an adapter, taken along, and asked with', async () 
     expect(gate).toBeLessThan(1);
   }
   expect(await namesOf(tab, id)).toEqual([
+    'README.md',
     'adapter_config.json',
     'adapter_model.safetensors',
     'latent_gates.safetensors',
   ]);
-  const file = (await tab.host.download(id, 'peft')).find(({ name }) => name.startsWith('latent'));
-  const lambda = [...readSafetensors(new Uint8Array(await file!.blob.arrayBuffer()))].find(
-    ([name]) => name.endsWith('Lambda'),
-  );
+  const file = (await adapterOf(tab, id)).get('latent_gates.safetensors')!;
+  const lambda = [...readSafetensors(file)].find(([name]) => name.endsWith('Lambda'));
   expect(lambda?.[1].data.length).toBe(parts.weights.config.hiddenSize);
 
   // The page's policy is given factors and gates alike.

@@ -155,6 +155,12 @@ describe('files that wait to be imported', () => {
       '⚠ This file cannot be read: no JSON. Choose another format or another file.',
       true,
     ],
+    [
+      'empty',
+      { preview: { status: 'failed', message: 'the file is empty' } },
+      '⚠ The file is empty. Choose another file.',
+      true,
+    ],
     ['without an item', { preview: preview({ passages: [] }) }, 'passages, JSON lines', true],
   ])('cannot be imported while %s', (_, rest, words, disabled) => {
     const html = pending(rest);

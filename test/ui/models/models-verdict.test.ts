@@ -20,7 +20,7 @@ describe('the verdict on Models', () => {
     [
       'the built-in model is loaded',
       BUILT_IN,
-      'clear: The built-in model (1.48 M parameters) is loaded and works here, on the CPU. Ask with it or train it. For a model of your own, open a model file (GGUF or folder).',
+      'clear: The built-in model (1.48 M parameters) is loaded and works here, on the CPU. Ask with it or train it. To use another model, open a model file (GGUF or folder).',
     ],
     [
       'a model of the user is loaded on the GPU',

@@ -11,6 +11,7 @@ import {
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { EvaluationSpec } from '../../../evaluate/systems/spec.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
+import { countText } from '../../../evaluate/verdict.ts';
 import { tableText } from '../../../evaluate/systems/table/text.ts';
 import { openSummarizer } from '../../../retrieval/summarize/index.ts';
 import { askingOf, openJudgeModel, readPrice } from '../../evaluate/judge-options.ts';
@@ -249,7 +250,8 @@ export async function evaluateSystems(values: OptionValues, lists: OptionLists):
     const { plan } = opened;
     for (const { title, policy, reason } of plan.skipped)
       say(`not run: ${title} with ${policy}: ${reason}.`);
-    if (plan.leftOut > 0) say(`${plan.leftOut} questions have no gold answer and are left out.`);
+    if (plan.leftOut > 0)
+      say(`Left out, without a gold answer: ${countText(plan.leftOut, 'question')}.`);
     folder.begin();
     const failures = new Map<string, string>();
     await printEstimate(opened, folder, failures, stop.signal);

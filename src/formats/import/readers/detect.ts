@@ -37,7 +37,8 @@ export async function detect(blob: Blob, name = ''): Promise<Format> {
   if (text.includes('\0'))
     throw new ImportError('expected UTF-8 text or parquet, found other bytes');
   const first = text.trimStart()[0];
-  if (first === undefined) throw new ImportError('expected a file that holds more than space');
+  if (first === undefined)
+    throw new ImportError('the file is empty: it has only spaces and line ends');
   const json = first === '[' || first === '{' ? await detectJson(text, first) : null;
   if (json) return json;
   const written = /\.(?:txt|md|markdown)$/iu.test(name);

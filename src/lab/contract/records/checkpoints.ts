@@ -9,7 +9,7 @@ const sourceSchema = z.discriminatedUnion('kind', [
     kind: z.literal('hub'),
     /** Address of the hub or of a mirror of it, without a slash at its end. */
     base: z.url({ protocol: /^https?$/ }),
-    /** `owner/name`, or `name` for the few that have no owner. */
+    /** `owner/name`. */
     repository: z.string(),
     /** Branch, tag or commit. */
     revision: z.string(),

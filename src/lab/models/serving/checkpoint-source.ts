@@ -51,7 +51,7 @@ export async function loadOptions(
   open: OpenStored,
 ): Promise<Omit<LoadPolicyOptions, 'device'>> {
   if (isStored(checkpoint)) {
-    const { stored, ...rest } = checkpoint;
+    const { stored, repository: _, ...rest } = checkpoint;
     return { ...rest, files: await open(stored) };
   }
   return { id: checkpoint.id, files: readerOf(checkpoint) };
@@ -121,7 +121,7 @@ export const storedCheckpoint = (
   get: async (_, signal) => {
     // Says as text where it is missing, or not whole.
     const files = await store.open(id);
-    const { name, weights, keys } = await store.record(id);
+    const { name, source, weights, keys } = await store.record(id);
     const json: unknown = JSON.parse(
       new TextDecoder().decode(await readSmallFile(files, 'config.json')),
     );
@@ -129,6 +129,7 @@ export const storedCheckpoint = (
     return {
       id: name,
       stored: id,
+      ...(source.kind === 'hub' && source.file === undefined && { repository: source.repository }),
       revision: heldRevision(revisionOf(await store.rows(id)), weights),
       weights,
       keys,

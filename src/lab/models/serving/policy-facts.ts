@@ -14,6 +14,8 @@ import type { DeviceView } from './device-limits.ts';
 /** What training knows of the policy without starting it. */
 export interface PolicyFacts {
   id: string;
+  /** `owner/name` on the hub, where Python finds the same weights; absent where it is from elsewhere. */
+  repository?: string | undefined;
   /** Beginning of the SHA-256 of the weights, as a loaded policy names its revision. */
   revision: string;
   config: PolicyConfig;
@@ -69,6 +71,7 @@ export async function policyFacts(
       id: checkpoint.id,
       ...(await factsOf(checkpoint, open)),
       ...('stored' in checkpoint && {
+        repository: checkpoint.repository,
         weights: checkpoint.weights,
         contexts: {
           keys: checkpoint.keys,

@@ -92,6 +92,38 @@ async function mergedDownload(
   }
 }
 
+/**
+ * The adapter as the folder that PEFT loads, in one archive. Its base is the repository of the hub; of a model from
+ * elsewhere, a folder that the user puts beside it.
+ */
+async function adapterZip(
+  { id, name }: RunRecord,
+  { config, id: policyId, repository }: PolicyFacts,
+  { spec, flat }: LoraValues,
+): Promise<Download> {
+  const { zipSync } = await import('fflate');
+  const base = repository ?? `./${policyId.split('/').at(-1)}`;
+  const readme = [
+    `# ${name}`,
+    '',
+    repository
+      ? `A LoRA adapter of ${repository}, which is loaded from the Hugging Face hub.`
+      : `A LoRA adapter of “${policyId}”. Put the model's folder (config.json, tokenizer, safetensors) at ${base}, seen from where Python starts.`,
+    '',
+    '    from peft import AutoPeftModelForCausalLM',
+    `    model = AutoPeftModelForCausalLM.from_pretrained("${id}-adapter")`,
+    '',
+  ];
+  const files = [
+    ...writePeft(config, spec, flat, base),
+    { name: 'README.md', bytes: new TextEncoder().encode(readme.join('\n')) },
+  ];
+  const entries = files.map((file) => [`${id}-adapter/${file.name}`, file.bytes] as const);
+  // Weights do not get smaller.
+  const zip = zipSync(Object.fromEntries(entries), { level: 0 });
+  return { name: `${id}-adapter.zip`, blob: new Blob([zip], { type: 'application/zip' }) };
+}
+
 /** @throws Error where the run has no snapshot, or is of another policy than the one that is loaded */
 export async function filesOf(
   kind: DownloadKind,
@@ -112,10 +144,7 @@ export async function filesOf(
   if (run.policy.revision !== policy.revision)
     throw new Error(`"${run.name}" is an adapter of another policy than the one that is loaded.`);
   const adapter = { spec: run.settings.adapter, flat: state.adapter };
-  if (kind === 'peft')
-    return writePeft(policy.config, adapter.spec, adapter.flat, policy.id).map(
-      ({ name, bytes }) => ({ name, blob: new Blob([new Uint8Array(bytes)], { type: BINARY }) }),
-    );
+  if (kind === 'peft') return [await adapterZip(run, policy, adapter)];
   if (kind === 'gguf-adapter') {
     const name = `${run.id}-adapter.gguf`;
     const { adapterGguf } = await import('../../../policy/gguf/write/adapter.ts');

@@ -1,8 +1,9 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { MAX_QUESTION_LENGTH } from '../../../lab/contract/settings.ts';
-import { ask, cancelRun, runFromStart } from '../store/actions.ts';
+import { ask, cancelRun, isTooLong, runFromStart } from '../store/actions.ts';
 import { allReady, useLab } from '../../lab/lab-store.ts';
+import { formatCount } from '../../kit/words/format.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
@@ -28,7 +29,11 @@ const TypedQuestion = () => {
         description={<Terms>No reference answer, so no EM or F1.</Terms>}
         autosize
         minRows={3}
-        maxLength={MAX_QUESTION_LENGTH}
+        error={
+          isTooLong(asked)
+            ? `${formatCount(text.length)} characters; a question has at most ${formatCount(MAX_QUESTION_LENGTH)}. Shorten it to ask.`
+            : null
+        }
         value={text}
         onChange={(event) => ask({ kind: 'typed', text: event.currentTarget.value })}
       />
@@ -41,7 +46,7 @@ const RunButton = () => {
   const running = useRun((state) => isRunning(state.run));
   const ready = useLab(allReady);
   const asked = useView((state) => state.address.asked);
-  const empty = asked?.kind === 'typed' && asked.text.trim() === '';
+  const unfit = isTooLong(asked) || (asked?.kind === 'typed' && asked.text.trim() === '');
   if (running) {
     return (
       <Button fullWidth size="sm" color="red" variant="light" onClick={() => void cancelRun()}>
@@ -50,7 +55,7 @@ const RunButton = () => {
     );
   }
   return (
-    <Button fullWidth size="sm" disabled={empty} onClick={() => void runFromStart()}>
+    <Button fullWidth size="sm" disabled={unfit} onClick={() => void runFromStart()}>
       {ready ? 'Run' : 'Run when loaded'}
     </Button>
   );
@@ -67,6 +72,20 @@ const SummariesNote = () => {
   ) : null;
 };
 
+/** Scrolls the column to what the user opens in it: it would be hidden below the dock. */
+const showsOpened = (column: HTMLElement | null) => {
+  const show = ({ target }: Event) => {
+    if (!column || !(target instanceof HTMLDetailsElement) || !target.open) return;
+    // Parts that are open from the beginning do not move the column.
+    if (!target.contains(document.activeElement)) return;
+    const fits = target.offsetHeight < column.clientHeight / 2;
+    target.scrollIntoView({ block: fits ? 'nearest' : 'start' });
+  };
+  // The event does not bubble.
+  column?.addEventListener('toggle', show, true);
+  return () => column?.removeEventListener('toggle', show, true);
+};
+
 /** What to ask and how: the left column of Ask. */
 export const Setup = () => {
   const asked = useView((state) => state.address.asked);
@@ -77,7 +96,7 @@ export const Setup = () => {
     if (next === 'typed' && asked?.kind !== 'typed') ask({ kind: 'typed', text: '' });
   };
   return (
-    <aside className="setup" aria-label="What to run">
+    <aside className="setup" aria-label="What to run" ref={showsOpened}>
       <div className="segmented" role="group" aria-label="Where the question comes from">
         <button type="button" aria-pressed={tab === 'world'} onClick={() => choose('world')}>
           {imported ? 'Imported questions' : 'Sample questions'}

@@ -13,7 +13,7 @@ import { policyName } from './writer.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
 
-/** Pictures of several rollouts, above their columns. */
+/** Pictures of several rollouts above their columns, of one below it. */
 
 const SiblingTree = onDemand(async () => ({
   default: (await import('../../kit/siblings/SiblingTree.tsx')).SiblingTree,
@@ -150,17 +150,25 @@ const FocusedHops = () => {
   );
 };
 
-/** The comparison of two policies, or the hop map of one rollout and the tree of its group. */
-export const Pictures = () => {
-  const replaying = useView((state) => state.replay !== null);
-  const two = useRun((state) => (state.request?.policies?.length ?? 0) > 1);
+/** Pictures show the results, which a replay has not reached yet. */
+const useShown = (): boolean => useView((state) => state.replay === null);
+const useTwo = (): boolean => useRun((state) => (state.request?.policies?.length ?? 0) > 1);
+
+/** The comparison of two policies, or the tree of a group. */
+export const GroupPictures = () => {
+  const shown = useShown();
+  const two = useTwo();
   const forked = useRun((state) => Object.keys(state.forks).length > 0);
-  // They show the results.
-  if (replaying) return null;
-  return (
+  return shown ? (
     <>
-      {two ? <Beside /> : <FocusedHops />}
+      {two ? <Beside /> : null}
       {two && !forked ? null : <Tree />}
     </>
-  );
+  ) : null;
+};
+
+/** The hop map of the focused rollout, after its rounds. */
+export const RolloutPictures = () => {
+  const shown = useShown();
+  return useTwo() || !shown ? null : <FocusedHops />;
 };

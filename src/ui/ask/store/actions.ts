@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
-import type { QuestionChoice } from '../../../lab/contract/settings.ts';
+import { MAX_QUESTION_LENGTH, type QuestionChoice } from '../../../lab/contract/settings.ts';
 import { policiesOf } from '../policies/asked-policy.ts';
 import { examplesOf } from './examples.ts';
 import { lab, need } from '../../lab/connection.ts';
@@ -35,6 +35,10 @@ export const failRun = (error: unknown, runId?: string): void => {
 export const isAsked = (asked: QuestionChoice | null): boolean =>
   asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
 
+/** A question that no run takes: it stays as it was typed, for the user to shorten. */
+export const isTooLong = (asked: QuestionChoice | null): boolean =>
+  asked?.kind === 'typed' && asked.text.length > MAX_QUESTION_LENGTH;
+
 /** An example for a first visit. */
 const example = (rows: readonly QuestionRow[]): QuestionRow | undefined => examplesOf(rows)[0];
 
@@ -66,8 +70,12 @@ const chosenOrExample = async (): Promise<QuestionChoice | null> => {
   return useRun.getState().runRequested ? (chosen() ?? { kind: 'world', id }) : null;
 };
 
-/** Runs the question of the address; without one, an example. */
-export const startRun = async (): Promise<void> => {
+/**
+ * Runs the question of the address; without one, an example.
+ * @param replays whether its rounds are shown one after another
+ */
+export const startRun = async (replays = true): Promise<void> => {
+  if (isTooLong(useView.getState().address.asked)) return;
   const now = chosen();
   const { run, runRequested } = useRun.getState();
   // Waiting for an example must not block a question chosen meanwhile.
@@ -90,7 +98,8 @@ export const startRun = async (): Promise<void> => {
     playing: false,
     selection: null,
     // A link to an event, or to forks, opens there.
-    replay: address.step === null && (address.forks ?? []).length === 0 ? firstReplay() : null,
+    replay:
+      replays && address.step === null && (address.forks ?? []).length === 0 ? firstReplay() : null,
     ...setupAtRun(),
   });
   useRun.getState().begin(request, null);

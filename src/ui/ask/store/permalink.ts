@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   DEFAULT_SETTINGS,
-  MAX_QUESTION_LENGTH,
   mechanismsSchema,
   runSettingsSchema,
   type QuestionChoice,
@@ -105,7 +104,7 @@ const readAsked = (query: URLSearchParams): QuestionChoice | null => {
   const id = query.get('q');
   if (id) return { kind: 'world', id: id.slice(0, 100) };
   const text = query.get('ask')?.trim();
-  return text ? { kind: 'typed', text: text.slice(0, MAX_QUESTION_LENGTH) } : null;
+  return text ? { kind: 'typed', text } : null;
 };
 
 const groupSchema = z.strictObject({

@@ -159,15 +159,16 @@ const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => 
 const Found = ({ pending }: { pending: Pending }) => {
   const { preview } = pending;
   if (!preview || preview.status === 'cancelled') return <p role="status">Reading the file …</p>;
-  if (preview.status === 'failed')
+  if (preview.status === 'failed') {
+    const empty = preview.message.startsWith('the file is empty');
+    const advice = empty ? 'Choose another file.' : 'Choose another format or another file.';
     return (
       <p role="alert" className="tone-bad">
-        ⚠ This file cannot be read: {preview.message}.{' '}
-        {pending.files.length > 1
-          ? 'The other files can be imported.'
-          : 'Choose another format or another file.'}
+        ⚠ {empty ? `T${preview.message.slice(1)}` : `This file cannot be read: ${preview.message}`}.{' '}
+        {pending.files.length > 1 ? 'The other files can be imported.' : advice}
       </p>
     );
+  }
   const { items, progress, format } = preview.preview;
   const about = `${items.exact ? '' : '≈ '}${plural(items.count, 'item')}`;
   const part =

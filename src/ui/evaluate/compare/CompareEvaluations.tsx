@@ -7,7 +7,7 @@ import { MEASURES, type MeasureId } from '../../../evaluate/systems/table/measur
 import { PickField } from '../../kit/PickField.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
-import { DASH, formatCount, formatDayTime, plural } from '../../kit/words/format.ts';
+import { DASH, formatDayTime, plural } from '../../kit/words/format.ts';
 import { evaluationsApi } from '../store/evaluate-actions.ts';
 import {
   formatEvaluateAddress,
@@ -160,7 +160,7 @@ export const CompareEvaluations = ({ id, result, address, change }: CompareProps
         {other ? (
           <>
             <Link href={formatEvaluateAddress(other.id)}>Open it</Link>
-            <span className="fine">{formatCount(other.done)} rollouts</span>
+            <span className="fine">{plural(other.done, 'rollout')}</span>
           </>
         ) : null}
       </div>

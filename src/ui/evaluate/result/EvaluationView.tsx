@@ -80,7 +80,8 @@ const PartialNote = ({ record, made }: { record: EvaluationRecord; made: number 
   record.status === 'finished' || made === 0 ? null : (
     <p className="fine" data-testid="partial">
       So far: every number here is of {formatCount(made)}
-      {record.planned > made ? ` of ${formatCount(record.planned)}` : ''} rollouts.
+      {record.planned > made ? ` of ${formatCount(record.planned)}` : ''}{' '}
+      {Math.max(record.planned, made) === 1 ? 'rollout' : 'rollouts'}.
     </p>
   );
 

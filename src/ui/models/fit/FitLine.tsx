@@ -8,7 +8,7 @@ const BADGES = { good: 'badge good', hint: 'badge hint', bad: 'badge bad' } as c
 
 /** "fits", "too big: needs 9.9 GB, this device gives 8.59 GB", "needs WebGPU", with the details. */
 const Verdict = ({ words: { tone, badge, more } }: { words: VerdictWords }) => (
-  <p className="verdict" data-verdict={tone}>
+  <p className="fit-verdict" data-verdict={tone}>
     <span className={BADGES[tone]}>
       <Terms>{badge}</Terms>
     </span>{' '}

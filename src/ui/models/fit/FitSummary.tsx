@@ -7,7 +7,7 @@ import { keyTypeFor } from '../../../policy/open/device.ts';
 import { heldHere } from '../../../policy/open/fit-here.ts';
 import { planFit, type FitPlan } from '../../../policy/open/fit.ts';
 import { MATRIX_TYPES, type MatrixType, type StoreType } from '../../../policy/ops/values.ts';
-import { formatBytes, formatCount, formatParameters } from '../../kit/words/format.ts';
+import { formatBytes, formatCount, formatParameters, plural } from '../../kit/words/format.ts';
 import { Table } from '../../kit/Table.tsx';
 import { useDeviceLimits } from './device-limits.ts';
 import type { GgufTypes } from '../../../lab/contract/records/checkpoints.ts';
@@ -117,8 +117,9 @@ export const FitSummary = (props: {
     <div className="fit" data-testid="fit">
       <p className="fine">
         <b>{row ? formatParameters(row.samples.parameters) : null}</b> parameters · on{' '}
-        {limits.device} with {formatBytes(limits.memory)}, {limits.basis} · {formatCount(maxSlots)}{' '}
-        rollouts of {formatCount(maxContext)} tokens in parallel, KV cache in {keys}
+        {limits.device} with {formatBytes(limits.memory)}, {limits.basis} ·{' '}
+        {plural(maxSlots, 'rollout')} of {formatCount(maxContext)} tokens in parallel, KV cache in{' '}
+        {keys}
         {chosenKeys ? null : ' (automatic)'}
         {row ? `: ${formatBytes(row.samples.contextBytes)}` : null}
         {limits.engines > 1

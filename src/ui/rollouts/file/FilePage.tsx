@@ -7,7 +7,7 @@ import { rolloutsVerdict } from '../../../evaluate/rollouts/verdict.ts';
 import { lacksLine } from '../../../evaluate/rollouts/missing-parts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
-import { formatCount } from '../../kit/words/format.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';
 import {
   filePath,
@@ -140,7 +140,7 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
       <span className="fine">
         {file.statistics
           ? sizeOf(file.statistics)
-          : `${formatCount(read ?? file.rollouts)} rollouts${PARTIAL[file.status]}`}{' '}
+          : `${plural(read ?? file.rollouts, 'rollout')}${PARTIAL[file.status]}`}{' '}
         · {Object.keys(file.layouts).join(', ')}
       </span>
       <span className="grow" />

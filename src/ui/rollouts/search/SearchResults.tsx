@@ -1,5 +1,5 @@
 import { useEffect, type KeyboardEvent } from 'react';
-import { formatCount } from '../../kit/words/format.ts';
+import { plural } from '../../kit/words/format.ts';
 import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { FoundPlaces } from './FoundPlaces.tsx';
 import { leaveSearch, resumeSearch, stopSearch, useSearched } from './search-store.ts';
@@ -77,8 +77,8 @@ export const SearchResults = ({ searchText, over, again }: SearchResultsProps) =
       {status === 'done' && shown.length === 0 ? (
         <p role="status">
           No rollout contains “{searchText}”. Searched: question, answer and all texts of{' '}
-          {formatCount(lookedThrough(found))} rollouts. The text must match exactly, ignoring case;
-          a shorter text finds more.
+          {plural(lookedThrough(found), 'rollout')}. The text must match exactly, ignoring case; a
+          shorter text finds more.
         </p>
       ) : null}
       <FoundPlaces found={shown} words={searchText} />

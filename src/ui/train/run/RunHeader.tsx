@@ -161,8 +161,8 @@ const Buttons = ({ run, made }: { run: RunRecord; made: number }) => {
             className="link"
             title={
               run.settings.adapter.gates
-                ? 'adapter_model.safetensors and adapter_config.json, for Python PEFT, which leaves the gates in latent_gates.safetensors: there it thinks only in tokens'
-                : 'adapter_model.safetensors and adapter_config.json, for Python PEFT'
+                ? 'One zip for Python PEFT, which leaves the gates in latent_gates.safetensors: there it thinks only in tokens'
+                : 'One zip for Python PEFT: adapter_model.safetensors, adapter_config.json'
             }
             onClick={() => void downloadOf(run.id, 'peft')}
           >

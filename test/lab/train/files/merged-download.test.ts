@@ -101,33 +101,46 @@ it('writes a checkpoint in shards, with an untied head, as one file without the 
   expect(values).toEqual(wanted);
 });
 
-it('an adapter is two files as PEFT writes them, with the name of the checkpoint that it belongs to', async () => {
-  const { files } = await loadFamily('llama-yarn');
-  const config = parsePolicyConfig(json(files.get('config.json')!));
-  const settings = getTraining('kunlun-baize/dapo');
-  const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
-  const given = await filesOf('peft', {
-    run: run as RunRecord,
-    state: { ...initialState(settings, config), warmedUp: 1 },
-    policy: {
-      id: 'random-qwen',
-      revision: 'r',
-      config,
-      stored: 'f16',
-      engines: 1,
-      open: () => Promise.reject(new Error('nothing is read for it')),
-    },
-    steps: () => Promise.resolve([]),
-  });
-  expect(given.map(({ name }) => name).toSorted()).toEqual([
-    'adapter_config.json',
-    'adapter_model.safetensors',
-  ]);
-  const told = given.find(({ name }) => name === 'adapter_config.json');
-  expect(JSON.parse(await told!.blob.text())).toMatchObject({
-    base_model_name_or_path: 'random-qwen',
-  });
-});
+it.each([
+  ['acme/qwen-random', 'acme/qwen-random', 'which is loaded from the Hugging Face hub'],
+  [undefined, './random-qwen', 'at ./random-qwen, seen from where Python starts'],
+])(
+  'an adapter is one archive with a folder as PEFT loads it; its base of the hub is a name that Python resolves (%s)',
+  async (repository, base, said) => {
+    const { files } = await loadFamily('llama-yarn');
+    const config = parsePolicyConfig(json(files.get('config.json')!));
+    const settings = getTraining('kunlun-baize/dapo');
+    const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
+    const given = await filesOf('peft', {
+      run: run as RunRecord,
+      state: { ...initialState(settings, config), warmedUp: 1 },
+      policy: {
+        id: 'models/random-qwen',
+        repository,
+        revision: 'r',
+        config,
+        stored: 'f16',
+        engines: 1,
+        open: () => Promise.reject(new Error('nothing is read for it')),
+      },
+      steps: () => Promise.resolve([]),
+    });
+    expect(given.map(({ name }) => name)).toEqual(['my-run-adapter.zip']);
+    const archive = join(folder, 'adapter.zip');
+    writeFileSync(archive, new Uint8Array(await given[0]!.blob.arrayBuffer()));
+    execFileSync('python3', ['-m', 'zipfile', '-e', archive, folder]);
+    const adapter = join(folder, 'my-run-adapter');
+    expect(readdirSync(adapter).toSorted()).toEqual([
+      'README.md',
+      'adapter_config.json',
+      'adapter_model.safetensors',
+    ]);
+    expect(json(readFileSync(join(adapter, 'adapter_config.json')))).toMatchObject({
+      base_model_name_or_path: base,
+    });
+    expect(readFileSync(join(adapter, 'README.md'), 'utf8')).toContain(said);
+  },
+);
 
 it('no adapter is given of a run that learned nothing', async () => {
   const { files } = await loadFamily('llama-yarn');

@@ -137,9 +137,10 @@ describe('an address that somebody kept', () => {
     expect(problems).toEqual(['fork=1-1-draw']);
   });
 
-  it('cuts what is too long to be a question', () => {
+  it('keeps a question as it was typed, and cuts ids and faults', () => {
     const long = 'x'.repeat(9999);
-    expect(parsed(`?ask=${long}`).asked).toEqual({ kind: 'typed', text: 'x'.repeat(400) });
+    // What a user typed is never cut; a question that is too long is not run.
+    expect(parsed(`?ask=${long}`).asked).toEqual({ kind: 'typed', text: long });
     expect(parsed(`?q=${long}`).asked).toEqual({ kind: 'world', id: 'x'.repeat(100) });
     expect(parseAddress(`?with=${long}`).problems).toEqual([`with=${'x'.repeat(100)}`]);
   });

@@ -180,16 +180,12 @@ describe('files of runs', () => {
     const blob = new Blob(['x']);
     connect({
       exportRun: () => Promise.resolve(blob),
-      download: () =>
-        Promise.resolve([
-          { name: 'adapter_model.safetensors', blob },
-          { name: 'adapter_config.json', blob },
-        ]),
+      download: () => Promise.resolve([{ name: 'a-adapter.zip', blob }]),
     });
     const names = saved();
     await exportRun('a');
     await downloadOf('a', 'peft');
-    expect(names).toEqual(['a-run.run.json', 'adapter_model.safetensors', 'adapter_config.json']);
+    expect(names).toEqual(['a-run.run.json', 'a-adapter.zip']);
   });
 
   it('tell how far they are while they are made, one at a time', async () => {

@@ -5,7 +5,7 @@ import { CheckpointFault } from './fault.ts';
 export const HUB = 'https://huggingface.co';
 
 const PART = String.raw`[A-Za-z0-9](?:[\w.-]{0,95})`;
-const REPOSITORY = new RegExp(`^(${PART}(?:/${PART})?)(?:@([\\w./-]{1,200}))?$`);
+const REPOSITORY = new RegExp(`^(${PART}/${PART})(?:@([\\w./-]{1,200}))?$`);
 
 const bad = (message: string): CheckpointFault =>
   new CheckpointFault(

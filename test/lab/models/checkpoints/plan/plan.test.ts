@@ -28,7 +28,7 @@ const ofUrl = ({ hub }: Bench, web: Web = WEB, path = '/folder') => {
 describe('what the user names', () => {
   it.each([
     ['Qwen/Qwen3-0.6B', 'Qwen/Qwen3-0.6B', 'main'],
-    [' gpt2 ', 'gpt2', 'main'],
+    [' Qwen/Qwen3-0.6B ', 'Qwen/Qwen3-0.6B', 'main'],
     ['Qwen/Qwen3-0.6B@refs/pr/3', 'Qwen/Qwen3-0.6B', 'refs/pr/3'],
     ['https://huggingface.co/Qwen/Qwen3-0.6B', 'Qwen/Qwen3-0.6B', 'main'],
     ['https://huggingface.co/Qwen/Qwen3-0.6B/tree/v1', 'Qwen/Qwen3-0.6B', 'v1'],
@@ -50,6 +50,7 @@ describe('what the user names', () => {
   it.each([
     '',
     'a b',
+    'asdf',
     'a/b/c',
     'ftp://x.example/m',
     'file:///home/me',
@@ -60,6 +61,10 @@ describe('what the user names', () => {
     expect(() => parseSource(text)).toThrow(
       expect.objectContaining({ kind: 'address', next: expect.stringContaining('Qwen/') }),
     );
+  });
+
+  it('needs an owner: a word is not asked of the hub', () => {
+    expect(() => parseSource('asdf')).toThrow('"asdf" is not a repository: write owner/name');
   });
 
   it('may be of a mirror', () => {
