@@ -26,12 +26,12 @@ it('asks, streams, answers and plays back on WASM, after one click', async () =>
   expect(kinds).toContain('retrieve');
   expect(kinds).toContain('answer');
   expect(kinds.at(-1)).toBe('stop');
+  await openMore(page);
   const verdict = await page.getByTestId('verdict').textContent();
   for (const figure of ['gold', 'EM', 'F1', 'recall', 'searches', 'tokens', 'time']) {
     expect(verdict).toContain(figure);
   }
 
-  await openMore(page);
   // Playback by keys dims what has not happened yet.
   await page.locator('main').focus();
   await page.keyboard.press('Home');

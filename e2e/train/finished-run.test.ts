@@ -61,8 +61,8 @@ it(
     await page.getByRole('button', { name: 'Open these 5' }).first().click();
     await page.getByText('step 2, best reward first').waitFor();
     expect(await page.locator('.column').count()).toBe(5);
-    expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage\s*[+−]/);
     await openMore(page);
+    expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage\s*[+−]/);
     await page.getByRole('button', { name: 'Colour by writer' }).click();
     await page.getByRole('link', { name: 'Back to the step' }).click();
     await page.getByRole('heading', { name: 'Step 2' }).waitFor();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { slow } from '../../test/slow/slow.ts';
 import { faultsInBoth } from '../axe.ts';
-import { useStage } from '../browser.ts';
+import { openMore, useStage } from '../browser.ts';
 import { status } from '../training.ts';
 
 /** The headline system of each paper is trained whole by one button: a step, small. */
@@ -61,6 +61,7 @@ slow(
     await page.locator('.column').nth(1).waitFor();
     for (const kind of ['background', 'route'])
       await page.locator(`.part[data-kind="${kind}"]`).first().waitFor();
+    await openMore(page);
     expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage/);
     expect(stage.faults).toEqual([]);
   },

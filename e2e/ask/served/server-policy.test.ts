@@ -8,7 +8,7 @@ import {
   type Scripted,
   type StrictServer,
 } from '../../../test/policy/remote/endpoint/strict-server.ts';
-import { eventKinds, runStatus, useStage } from '../../browser.ts';
+import { eventKinds, openMore, runStatus, useStage } from '../../browser.ts';
 
 /** A model on a server as a user has it: named, tested, asked, with its key in memory alone. */
 
@@ -102,6 +102,7 @@ it('distinguishes what can be wrong, answers through the server with summaries a
   const verdict = page.getByTestId('verdict').first();
   expect(await verdict.textContent()).toContain('✓ right');
   expect(await verdict.textContent()).toContain('Leon Kovley');
+  await openMore(page);
   expect(await verdict.textContent()).toMatch(/judge right/);
   const kinds = await eventKinds(page);
   expect(kinds.filter((kind) => kind === 'summarize')).toHaveLength(1);

@@ -62,9 +62,9 @@ interface VerdictLineProps {
   more: boolean;
 }
 
-/** The result of a rollout in one line: its answer, right or wrong, searches, time. The rest is behind "more". */
-export const VerdictLine = ({ rollout, gold, more }: VerdictLineProps) => {
-  const { metrics, answer } = rollout;
+/** All scores and costs: not in the document before they are wanted, since sixteen rollouts may end in one frame. */
+const Rest = ({ rollout, gold }: Omit<VerdictLineProps, 'more'>) => {
+  const { metrics } = rollout;
   const measures = measuresOf(rollout);
   const stie = useMemo(() => stieCounts(rollout.events), [rollout.events]);
   const interruption = interruptionOf(rollout);
@@ -72,21 +72,8 @@ export const VerdictLine = ({ rollout, gold, more }: VerdictLineProps) => {
   const pieces = rollout.segments.some((segment) => segment.tokens);
   const outside = useMemo(() => outsideAnswer(rollout), [rollout]);
   return (
-    <div className="verdict" data-testid="verdict">
-      <div className="verdict-answer">
-        <Outcome rollout={rollout} gold={gold} />
-        <b className="answer-text">{answer ?? 'no answer'}</b>
-        {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
-        <Fact name="searches" value={formatCount(measures.searches)} />
-        <Fact name="time" value={formatSeconds(measures.seconds)} />
-      </div>
-      {outside === null ? null : <OutsideNote prose={outside} />}
-      {gold && !interruption ? (
-        <Guarded name="The verdict as text">
-          <InWords rollout={rollout} />
-        </Guarded>
-      ) : null}
-      <div className="facts" hidden={!more}>
+    <>
+      <div className="facts">
         {gold && metrics && !interruption ? (
           <>
             <Fact name="EM" value={formatNumber(metrics.em)} />
@@ -181,11 +168,33 @@ export const VerdictLine = ({ rollout, gold, more }: VerdictLineProps) => {
           />
         )}
       </div>
-      {stie ? (
-        <div hidden={!more}>
-          <StieWords counts={stie} />
-        </div>
+      {stie ? <StieWords counts={stie} /> : null}
+    </>
+  );
+};
+
+/** The result of a rollout in one line: its answer, right or wrong, searches, time. The rest is behind "more". */
+export const VerdictLine = ({ rollout, gold, more }: VerdictLineProps) => {
+  const { answer } = rollout;
+  const measures = measuresOf(rollout);
+  const interruption = interruptionOf(rollout);
+  const outside = useMemo(() => outsideAnswer(rollout), [rollout]);
+  return (
+    <div className="verdict" data-testid="verdict">
+      <div className="verdict-answer">
+        <Outcome rollout={rollout} gold={gold} />
+        <b className="answer-text">{answer ?? 'no answer'}</b>
+        {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
+        <Fact name="searches" value={formatCount(measures.searches)} />
+        <Fact name="time" value={formatSeconds(measures.seconds)} />
+      </div>
+      {outside === null ? null : <OutsideNote prose={outside} />}
+      {gold && !interruption ? (
+        <Guarded name="The verdict as text">
+          <InWords rollout={rollout} />
+        </Guarded>
       ) : null}
+      {more ? <Rest rollout={rollout} gold={gold} /> : null}
     </div>
   );
 };

@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { MAX_QUESTION_LENGTH } from '../../../lab/contract/settings.ts';
 import { ask, cancelRun, isTooLong, runFromStart } from '../store/actions.ts';
 import { allReady, useLab } from '../../lab/lab-store.ts';
@@ -86,8 +86,8 @@ const showsOpened = (column: HTMLElement | null) => {
   return () => column?.removeEventListener('toggle', show, true);
 };
 
-/** What to ask and how: the left column of Ask. */
-export const Setup = () => {
+/** What to ask and how: the left column of Ask. Memoised: what a run changes on the page renders none of its fields. */
+export const Setup = memo(() => {
   const asked = useView((state) => state.address.asked);
   const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
   const [tab, setTab] = useState<'world' | 'typed'>(asked?.kind === 'typed' ? 'typed' : 'world');
@@ -126,4 +126,4 @@ export const Setup = () => {
       </div>
     </aside>
   );
-};
+});
