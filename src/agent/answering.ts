@@ -11,9 +11,7 @@ import { answerRoom, answerTokensOf } from './budget.ts';
 import type { Placed } from './transcript/conversation.ts';
 import { HINTS } from '../records/protocol.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
-import { countedForm } from './stie/candidates.ts';
-import { finalCandidate } from './stie/answers.ts';
-import type { StieStop } from './stie/stop.ts';
+import { countedForm, finalCandidate, type StieStop } from './stie.ts';
 import { speaksInTurns } from './transcript/tags.ts';
 import { askInTurns } from './turns.ts';
 

@@ -1,22 +1,56 @@
+import type { Generated, PolicyTokenizer, PolicySession } from '../policy/policy.ts';
+import {
+  readAnswerIn,
+  readQueryIn,
+  answerOpening,
+  blockIds,
+  passagesText,
+} from './transcript/blocks.ts';
+import type { BlockKind } from './transcript/dialect.ts';
+import { ProtocolParser } from './transcript/parse.ts';
+import { createScanner } from './transcript/scanner.ts';
+import { isAnswer, isSearch, type Tags } from './transcript/tags.ts';
 import { mean } from '../base/statistics.ts';
-import type { Generated, PolicySession } from '../policy/policy.ts';
 import type { AsideEvent } from '../records/events.ts';
 import type { Hit } from '../records/hits.ts';
 import { contextRoom, stepRoom, type Room } from './budget.ts';
 import { act, adoptStep, type StepEnd } from './loop.ts';
 import { checkCancelled, stop, type RunState } from './state.ts';
 import type { Branch, ProposedAction, WouldAnswer, StepOutcome } from './steps.ts';
-import { readAction } from './transcript/action.ts';
-import {
-  answerOpening,
-  blockIds,
-  passagesText,
-  readAnswerIn,
-  readQueryIn,
-} from './transcript/blocks.ts';
-import type { BlockKind } from './transcript/dialect.ts';
-import { isSearch } from './transcript/tags.ts';
 import { resolveCall, toolsOf } from './transcript/tool-list.ts';
+
+/** What a policy did in tokens that it wrote in a fork. */
+interface Action {
+  /** `none`: neither a search nor an answer that can be read. */
+  kind: 'search' | 'answer' | 'none';
+  /** The query, or the answer. */
+  text: string;
+}
+
+/** @param open block that was open where it began */
+function readAction(
+  tokenizer: PolicyTokenizer,
+  tags: Tags,
+  { ids }: Pick<Generated, 'ids'>,
+  open: BlockKind | null,
+): Action {
+  const decode = (some: readonly number[]): string => tokenizer.decode(some);
+  const parser = new ProtocolParser(tags, decode);
+  if (open) parser.force(open, []);
+  const scanner = createScanner(tags, decode);
+  const units = [...ids.flatMap((id) => scanner.push({ id })), ...scanner.flush()];
+  for (const step of units.flatMap((unit) => parser.take(unit).parsed)) {
+    if (step.type !== 'closed' || !step.usable) continue;
+    if (isSearch(step.kind)) {
+      const query = readQueryIn(tags, step.inner);
+      if (query !== '') return { kind: 'search', text: query };
+    }
+    if (!isAnswer(step.kind)) continue;
+    const { answer } = readAnswerIn(tags, step.inner);
+    if (answer !== null) return { kind: 'answer', text: answer };
+  }
+  return { kind: 'none', text: '' };
+}
 
 /** Forks of a running rollout: what the policy would write, and what of it becomes its own. */
 

@@ -1,10 +1,33 @@
+import { inBlock, HINTS, splitQueries, TURN_ENDED_HINT } from '../records/protocol.ts';
+import { contextRoom, stepRoom } from './budget.ts';
+import {
+  type RunState,
+  fault,
+  checkCancelled,
+  stop,
+  type Replies,
+  type WrittenCall,
+} from './state.ts';
+import { lookUp } from '../recipes/parts/pages.ts';
+import { blockIds, passagesText, readQueryIn } from './transcript/blocks.ts';
+import {
+  speaksInTurns,
+  type AskedBlock,
+  isAnswer,
+  isAsked,
+  isFurther,
+  isSearch,
+  type AnswerTag,
+  type SearchTag,
+  type Stops,
+} from './transcript/tags.ts';
+import { sayInTurns, readTurn, writeReplies } from './turns.ts';
+import { computeReply } from './expression.ts';
 import type { StopEvent } from '../records/events.ts';
 import { forceAnswer, noteProse, takeAnswer } from './answering.ts';
 import { readBoxes, readProseAnswer } from './transcript/boxed.ts';
-import { contextRoom, stepRoom } from './budget.ts';
 import type { Generated } from '../policy/policy.ts';
 import type { Placed } from './transcript/conversation.ts';
-import { HINTS, splitQueries, TURN_ENDED_HINT } from '../records/protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
 import type { Past } from './fork/past.ts';
@@ -17,31 +40,50 @@ import {
   writeTurnHint,
 } from './searching.ts';
 import { fitting } from './retrieving.ts';
-import { passagesText, readQueryIn } from './transcript/blocks.ts';
 import { traitsOf } from '../recipes/parts/system.ts';
-import {
-  checkCancelled,
-  fault,
-  stop,
-  type Replies,
-  type RunState,
-  type WrittenCall,
-} from './state.ts';
-import { onAsked } from './asked.ts';
-import {
-  isAnswer,
-  isAsked,
-  isFurther,
-  isSearch,
-  speaksInTurns,
-  type AnswerTag,
-  type AskedBlock,
-  type SearchTag,
-  type Stops,
-} from './transcript/tags.ts';
-
 import { resolveCall, toolsOf } from './transcript/tool-list.ts';
-import { readTurn, sayInTurns, writeReplies } from './turns.ts';
+
+/** What the environment answers where the policy computes or asks. */
+
+/** Where nothing can be added to the question. */
+const NOTHING_MORE = 'nothing more is known about the question .';
+
+/** The asker's answer: who is meant, where the question left it open, and the asker still answers. */
+function replyOf(state: RunState): string {
+  if (state.hooks.repliesToAsk?.(state) === false) return NOTHING_MORE;
+  return state.request.question.clarification?.reply ?? NOTHING_MORE;
+}
+
+/** ReAct's look-up: the next sentence with this text on the page that was opened last. */
+function nextMention(state: RunState, text: string): string {
+  const { page, text: last, seen } = state.page;
+  const n = last === text ? seen : 0;
+  state.page = { page, text, seen: n + 1 };
+  state.lookups += 1;
+  return lookUp(page, text, n) ?? 'no more results .';
+}
+
+function replyTo(state: RunState, block: AskedBlock, text: string): string {
+  if (block === 'lookup') return nextMention(state, text);
+  return block === 'compute' ? computeReply(text) : replyOf(state);
+}
+
+/** Answers a block that asks something of the environment, and notes both. */
+function onAsked(
+  state: RunState,
+  { block, inner, segment }: { block: AskedBlock; inner: string; segment: number },
+): void {
+  const { conversation, deps, tags, transcript } = state;
+  const { tokenizer } = deps.policy;
+  const text = inner.trim();
+  if (text === '') fault(state, `<${block}> is empty`, segment);
+  const reply = replyTo(state, block, text);
+  transcript.event({ kind: 'block', block, text, reply, segment });
+  if (speaksInTurns(tags)) return sayInTurns(state, 'result', reply);
+  const room = Math.max(2, contextRoom(state));
+  const tag = block === 'ask' ? 'reply' : 'result';
+  conversation.answerBack('result', blockIds(tokenizer, tags, tag, inBlock(reply), room));
+}
 
 const wordsOf = (text: string): number => text.split(/\s+/u).filter(Boolean).length;
 

@@ -5,16 +5,17 @@ import { answerOpening, readAnswerIn } from './transcript/blocks.ts';
 import type { Observation } from './answers/evidence.ts';
 import { deriveSeed } from '../base/random.ts';
 import { checkCancelled, type RunState } from './state.ts';
-import { finalCandidate, judgeAnswers } from './stie/answers.ts';
 import {
+  finalCandidate,
+  judgeAnswers,
   agreement,
   confidenceOf,
   countedForm,
   mergeCandidates,
   type Candidate,
   type Sample,
-} from './stie/candidates.ts';
-import { stieStop } from './stie/stop.ts';
+  stieStop,
+} from './stie.ts';
 import type { Tags } from './transcript/tags.ts';
 
 /** STIE over answers in the loop: probe candidates from a fork, judge them, perhaps stop. */

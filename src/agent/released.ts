@@ -450,8 +450,7 @@ type Recorded = Pick<Rollout, 'events' | 'answer' | 'segments' | 'recipe' | 'que
  *    its blocks; a thought stands before every search and every answer; no query is empty; the answer
  *    block holds exactly one `\boxed{…}`, closed, with text in it; no limit cut a block off;
  * 2. there is an answer;
- * 3. the rollout stopped by itself, by STIE or at a limit: not by `malformed`, `end-of-text`,
- *    `cancelled` or `error`.
+ * 3. it did not stop by `malformed`, `end-of-text`, `cancelled` or `error`.
  *
  * What the environment asked for (a forced answer after the last search) is not a violation by the policy.
  */

@@ -1,8 +1,9 @@
+import { type RecipeSettings, withOverrides } from '../recipes/parts/settings.ts';
+import { type Steps, stepsOf } from './steps.ts';
 import { messageOf } from '../base/errors.ts';
 import { sum } from '../base/statistics.ts';
 import type { Rollout } from '../records/rollout.ts';
 import { logprobsOf, type PolicyTokenizer } from '../policy/policy.ts';
-import { withOverrides, type RecipeSettings } from '../recipes/parts/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
 import { ForkError, Past, type Fork } from './fork/past.ts';
@@ -12,8 +13,7 @@ import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
 import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
-import { mismatchReason, turnsReason } from './settings/needs.ts';
-import { permitted } from './settings/permission.ts';
+import { mismatchReason, turnsReason, permitted } from './settings.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, ForkRequest, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
@@ -21,8 +21,6 @@ import { rolloutMetrics } from './answers/checked.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { countSearches } from '../records/searches.ts';
 import { deriveSeed } from '../base/random.ts';
-import { stepsOf } from './steps.ts';
-import { LOOPS } from './loops.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
 import { createScanner } from './transcript/scanner.ts';
@@ -31,6 +29,41 @@ import { retrieverByMethod } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './released.ts';
 import { holdLatents } from './transcript/latents.ts';
+
+/** The two baselines without a loop: one retrieval with the question, or none (where it may not retrieve, too), then the answer. */
+async function naive(s: Steps): Promise<void> {
+  await s.open();
+  if (s.settings.loop === 'naive-rag' && s.canSearch()) await s.search(s.question, false);
+  await s.answer();
+}
+
+/** Chain of thought (arXiv 2201.11903): thoughts, then the answer; of a policy that knows only the protocol one thought. */
+async function think(s: Steps): Promise<void> {
+  await s.open();
+  if (s.spelling === 'ids') {
+    const wrote = await s.write('thought');
+    if (wrote.ended === 'action' && (await wrote.act())) return;
+    return s.answer();
+  }
+  for (;;) {
+    const wrote = await s.write('action');
+    if (wrote.ended === 'action' && (await wrote.act())) return;
+  }
+}
+
+/** InstructRAG (arXiv 2406.13629): one retrieval, a rationale that judges each passage, then the answer. */
+async function rationale(s: Steps): Promise<void> {
+  await s.open();
+  if (s.canSearch()) await s.search(s.question, false);
+  const wrote = await s.write('thought');
+  if (wrote.ended === 'action' && (await wrote.act())) return;
+  await s.answer();
+}
+
+/** Every loop but the think–search–answer one and those that systems bring. */
+const LOOPS: Readonly<
+  Record<Exclude<RecipeSettings['loop'], 'agent' | 'program'>, (steps: Steps) => Promise<void>>
+> = { 'naive-rag': naive, 'naive-generation': naive, think, rationale };
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;

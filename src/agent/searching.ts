@@ -9,7 +9,7 @@ import { HINTS, inBlock } from '../records/protocol.ts';
 import { chooseRoute, fitting, retrieve, rewardRoute, type Retrieved } from './retrieving.ts';
 import type { ShownResult } from './hooks.ts';
 import type { RunState } from './state.ts';
-import { judgeQuery } from './stie/queries.ts';
+import { judgeQuery } from './stie.ts';
 import { FALLBACK_HINT, summarizeHits } from './summarizing.ts';
 import { speaksInTurns, type SearchTag } from './transcript/tags.ts';
 import { sayInTurns } from './turns.ts';

@@ -8,9 +8,9 @@ import type { LoopHooks } from './hooks.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';
 import type { Page } from '../recipes/parts/pages.ts';
 import { RunningMean } from './router/reward.ts';
-import { emptyMemory, type AnswerMemory } from './stie/answers.ts';
+import { emptyMemory, type AnswerMemory } from './stie.ts';
 import type { AsideContext } from './transcript/aside.ts';
-import type { ReadCall } from './transcript/calls/read-calls.ts';
+import type { ReadCall } from './transcript/read-calls.ts';
 import type { Tags } from './transcript/tags.ts';
 import type { Transcript } from './transcript/transcript.ts';
 

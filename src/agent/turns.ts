@@ -1,8 +1,8 @@
 import type { SegmentRole } from '../records/rollout.ts';
 import { contextRoom } from './budget.ts';
 import { fault, type RunState, type WrittenCall } from './state.ts';
-import type { Delta, Piece } from './transcript/calls/tool-chat.ts';
-import { isBareCall, readCalls } from './transcript/calls/read-calls.ts';
+import type { Delta, Piece } from './transcript/tool-chat.ts';
+import { isBareCall, readCalls } from './transcript/read-calls.ts';
 import { cutIds } from './transcript/blocks.ts';
 import type { Placed } from './transcript/conversation.ts';
 import { endTexts, toolChatOf } from './transcript/prompt.ts';

@@ -1,6 +1,6 @@
 /** Metrics of docs/methods.md, section 5: retrieval and pass@k; those of answers are in agent/scores.ts. */
 
-import { normalizeAnswer } from '../agent/answers/answers.ts';
+import { normalizeAnswer } from '../agent/answers/normalisers.ts';
 import { soundTitles, supportingRecall } from '../agent/answers/scores.ts';
 import type { Hit } from '../records/hits.ts';
 import type { Rollout } from '../records/rollout.ts';

@@ -1,5 +1,5 @@
 import { markdownCell } from '../base/table-text.ts';
-import { canonicalAnswer } from '../agent/answers/answers.ts';
+import { canonicalAnswer } from '../agent/answers/normalisers.ts';
 import { shareInterval, mean, meanOrNull } from '../base/statistics.ts';
 import type { Rollout } from '../records/rollout.ts';
 

@@ -1,5 +1,5 @@
 import { outsideScores } from '../agent/answers/outside.ts';
-import { stieCounts, sumStieCounts } from '../agent/stie/counts.ts';
+import { stieCounts, sumStieCounts } from '../agent/stie-counts.ts';
 import type { Rollout } from '../records/rollout.ts';
 import type { StieCounts } from '../records/stie.ts';
 import { mean, meanOrNull } from '../base/statistics.ts';

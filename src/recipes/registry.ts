@@ -1,6 +1,5 @@
 import { knownAs } from './parts/nearest.ts';
-import type { OwnTrajectories } from './parts/own-trajectories.ts';
-import type { Recipe, Variant } from './parts/recipe.ts';
+import type { OwnTrajectories, Recipe, Variant } from './parts/recipe.ts';
 import type { TrainSettings } from './parts/training.ts';
 
 /** Recipes by id, in menu order. The loop and the trainer find a recipe here; `src/systems/index.ts` fills it. */

@@ -8,7 +8,7 @@ import {
   subExactMatch,
   supportingRecall,
 } from '../../src/agent/answers/scores.ts';
-import { normalizeAnswer } from '../../src/agent/answers/answers.ts';
+import { normalizeAnswer } from '../../src/agent/answers/normalisers.ts';
 import { run } from '../agent/helpers.ts';
 import { LOOP, off } from '../agent/loop-script.ts';
 import { contextless } from '../fixtures/rollouts.ts';

@@ -28,7 +28,7 @@ function findBox(text: string, answer: string): { box: number; start: number } |
 }
 
 interface AnswerText {
-  /** The answer inside its box; null where it is in no box of the policy's, as one that STIE chose. */
+  /** The answer inside its box; null where it is in no box of the policy's, as one that was chosen among candidates. */
   span: Span | null;
   /** Text of the answer block outside its box, without tags. */
   prose: string;

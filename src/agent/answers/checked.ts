@@ -1,8 +1,7 @@
 import type { Question } from '../../records/records.ts';
 import type { RolloutMetrics } from '../../records/rollout.ts';
-import { normalizeAnswer } from './answers.ts';
+import { normalizeAnswer, type NormaliserId } from './normalisers.ts';
 import { answerScores, type AnswerScores } from './scores.ts';
-import type { NormaliserId } from './normalisers.ts';
 
 /**
  * Answers of questions that have one right answer whatever its wording: an option of multiple choice, by

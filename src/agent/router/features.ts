@@ -1,5 +1,5 @@
 import type { SourceName } from '../../records/hits.ts';
-import { words } from '../answers/answers.ts';
+import { words } from '../answers/normalisers.ts';
 import { namesIn } from '../answers/evidence.ts';
 
 /**

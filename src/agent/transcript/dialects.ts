@@ -2,7 +2,7 @@ import type { RenderPassages } from '../../records/protocol.ts';
 import { type Dialect, PLAIN_TURN, searches, SHORT, tag } from './dialect.ts';
 import { traitsOf } from '../../recipes/parts/system.ts';
 import { isObjectOrList } from '../../base/objects.ts';
-import { calledText } from './calls/read-calls.ts';
+import { calledText } from './read-calls.ts';
 import type { DialectId } from '../../recipes/parts/dialect.ts';
 
 /** The formats that published systems speak. */

@@ -1,7 +1,7 @@
 import type { Policy, PolicyChat } from '../../policy/policy.ts';
 import type { ChatMessage } from '../../policy/text-model.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
-import { ToolChat } from './calls/tool-chat.ts';
+import { ToolChat } from './tool-chat.ts';
 import { formIds } from './form.ts';
 import { instructionText } from './instruction.ts';
 import { speaksInTurns, type Tags } from './tags.ts';

@@ -1,7 +1,7 @@
 import type { ToolSchema } from '../../policy/text-model.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { traitsOf } from '../../recipes/parts/system.ts';
-import type { ReadCall, ToolCall } from './calls/read-calls.ts';
+import type { ReadCall, ToolCall } from './read-calls.ts';
 import { wayOf } from './form.ts';
 import type { AskedBlock, SearchTag } from './tags.ts';
 

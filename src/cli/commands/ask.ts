@@ -1,5 +1,5 @@
 import { runGroup } from '../../agent/run.ts';
-import { askedWith } from '../../agent/settings/asking.ts';
+import { askedWith } from '../../agent/settings.ts';
 import { outsideScores } from '../../agent/answers/outside.ts';
 import { unknownNames } from '../../agent/answers/look-up-names.ts';
 import { describeUnknown, sourcesInUse } from '../../agent/answers/unknown-names.ts';

@@ -1,6 +1,6 @@
-import { stieText } from '../../agent/stie/counts-text.ts';
+import { stieText } from '../../agent/stie-counts.ts';
 import type { Question } from '../../records/records.ts';
-import { askedWith } from '../../agent/settings/asking.ts';
+import { askedWith } from '../../agent/settings.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../systems/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';

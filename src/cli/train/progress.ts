@@ -1,4 +1,4 @@
-import { stieText } from '../../agent/stie/counts-text.ts';
+import { stieText } from '../../agent/stie-counts.ts';
 import type { ColdStartPoint, HeldOutScore, MadeStep } from '../../records/training.ts';
 import { searchesToCome } from '../../lab/train/pace/learning-to-search.ts';
 import type { ExpectedPace } from '../../lab/train/pace/estimate.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../formats/rollouts/shape/imported.ts';
 import { roundsOf, type ReadPassage, type Round } from '../../formats/rollouts/rounds.ts';
 import { questionScores } from '../../agent/answers/checked.ts';
-import { words } from '../../agent/answers/answers.ts';
+import { words } from '../../agent/answers/normalisers.ts';
 import {
   computeSide,
   tokenWeightOf,

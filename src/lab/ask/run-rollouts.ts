@@ -2,7 +2,7 @@ import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter } from '../../agent/router/router.ts';
 import { missingGold } from '../../agent/fork/missing-gold.ts';
 import { ForkError, type Fork } from '../../agent/fork/past.ts';
-import { askedWith } from '../../agent/settings/asking.ts';
+import { askedWith } from '../../agent/settings.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runFork, runGroup } from '../../agent/run.ts';
 import type { Question } from '../../records/records.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { words } from '../../agent/answers/answers.ts';
+import { words } from '../../agent/answers/normalisers.ts';
 import { itemAt } from '../../base/items.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Question } from '../../records/records.ts';

@@ -1,4 +1,4 @@
-import { likest } from '../../agent/tools/memories.ts';
+import { likest } from '../../agent/answers/evidence.ts';
 import type { Passage } from '../../records/records.ts';
 import { statementsOf } from '../rewards/parts/memory-bank.ts';
 

@@ -12,7 +12,7 @@ import type { RewardFacts } from './parts/facts.ts';
  *   target; it says what "length control" must, that longer is not better, and pays nothing for silence
  *   because an output without answer gets 0.
  * - R_acc is exact match for short answers. Of long ones it is F1 of the box, and where the question has a
- *   gold summary the mean of that and ROUGE-L of the prose with it (src/agent/answers/rouge.ts).
+ *   gold summary the mean of that and ROUGE-L of the prose with it (src/agent/answers/long-answer.ts).
  * - R_struct is half for the long form's own tag, half for the share of the prose's statements that a
  *   retrieved passage supports (src/agent/answers/long-answer.ts): a sentence of nonsense earns nothing
  *   beside the tag.

@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep, SkippedUpdate } from '../../records/training.ts';
 import { unsummarized } from '../../agent/summarizing.ts';
-import { stieCounts, sumStieCounts } from '../../agent/stie/counts.ts';
+import { stieCounts, sumStieCounts } from '../../agent/stie-counts.ts';
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
 import type { UpdateReport } from './update.ts';

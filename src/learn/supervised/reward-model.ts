@@ -1,4 +1,4 @@
-import { actionFeatures, type ActionState } from '../../agent/tools/action-features.ts';
+import { actionFeatures, type ActionState } from '../../agent/answers/action-features.ts';
 import { groupBy, itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import {

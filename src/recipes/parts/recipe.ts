@@ -1,7 +1,21 @@
-import type { OwnTrajectories } from './own-trajectories.ts';
-import type { RecipeSettings } from './settings.ts';
+import type { SettingsOverride, RecipeSettings } from './settings.ts';
 import type { Sources } from './sources.ts';
 import type { TrainSettings } from './training.ts';
+
+/** What of a policy's rollouts a training with a stored loss learns from, where no file of trajectories is given. */
+export interface OwnTrajectories {
+  /** Over the loop, while their rollouts are made. */
+  overrides?: SettingsOverride;
+  /** Only questions are taken that no rollout without `overrides` answers right, as START takes them. */
+  failedWithout?: true;
+  /** See `MakeOptions` in `src/learn/trajectories/make.ts`. */
+  choice: {
+    weight?: 'right' | 'none';
+    pairs?: 'reward' | 'truncated';
+    top?: { share: number; weight: number };
+    words?: true;
+  };
+}
 
 /** Settings of a run of training except for what the recipe says of itself. */
 export type VariantSettings = Omit<TrainSettings, 'preset' | 'recipe'>;

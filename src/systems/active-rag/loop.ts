@@ -1,4 +1,4 @@
-import { canonicalAnswer } from '../../agent/answers/answers.ts';
+import { canonicalAnswer } from '../../agent/answers/normalisers.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import type { Steps } from '../../agent/steps.ts';
 import { passagesAndQuestion } from '../../agent/transcript/aside.ts';

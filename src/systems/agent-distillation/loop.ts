@@ -1,6 +1,6 @@
 import type { LoopHooks } from '../../agent/hooks.ts';
 import type { ProposedAction, Steps } from '../../agent/steps.ts';
-import { actionFeatures } from '../../agent/tools/action-features.ts';
+import { actionFeatures } from '../../agent/answers/action-features.ts';
 import { itemAt } from '../../base/items.ts';
 import { actionReward } from '../../recipes/parts/reward-model.ts';
 import type { Hit } from '../../records/hits.ts';

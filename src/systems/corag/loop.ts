@@ -1,4 +1,4 @@
-import { actionFeatures } from '../../agent/tools/action-features.ts';
+import { actionFeatures } from '../../agent/answers/action-features.ts';
 import { normalise } from '../../agent/answers/normalisers.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import type { Branch, ProposedAction, Steps } from '../../agent/steps.ts';

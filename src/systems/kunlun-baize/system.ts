@@ -30,7 +30,7 @@ import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
  *   alternative. With `most-confident`, the other reading, it asks for one more confident than the most
  *   confident and never fires. y_alt is the most confident of the other free candidates. Blocking,
  *   (12)–(13), works with both. Every rollout and every training step record how often each clause
- *   fired (src/agent/stie/counts.ts).
+ *   fired (src/agent/stie-counts.ts).
  * - Candidates are short even if the question asks for a long answer; when a stop rule ends the
  *   reasoning, the policy writes the long answer itself.
  * - The thresholds of the stop rules are not given: mean overlap 0.9 with at least three earlier

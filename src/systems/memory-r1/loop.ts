@@ -1,5 +1,5 @@
 import type { LoopHooks } from '../../agent/hooks.ts';
-import { likest } from '../../agent/tools/memories.ts';
+import { likest } from '../../agent/answers/evidence.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Params } from './system.ts';
 

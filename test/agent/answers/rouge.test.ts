@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rougeL } from '../../../src/agent/answers/rouge.ts';
+import { rougeL } from '../../../src/agent/answers/long-answer.ts';
 
 describe('ROUGE-L, summary level', () => {
   it('meets the example of the ROUGE paper: the union of two subsequences is 4 of 5 words', () => {

@@ -6,13 +6,11 @@ import {
   type AnswerMemory,
   type AnswerRules,
   type Verdict,
-} from '../../../src/agent/stie/answers.ts';
-import {
   confidenceOf,
   countedForm,
   mergeCandidates,
   type Candidate,
-} from '../../../src/agent/stie/candidates.ts';
+} from '../../../src/agent/stie.ts';
 
 const rules = (change: Partial<AnswerRules> = {}): AnswerRules => ({
   mode: 'corrected',

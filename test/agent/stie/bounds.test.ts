@@ -6,19 +6,19 @@ import {
   meanOverlap,
   type AnswerMemory,
   type AnswerRules,
-} from '../../../src/agent/stie/answers.ts';
-import {
   agreement,
   confidenceOf,
   countedForm,
   mergeCandidates,
   mostConfident,
   type Candidate,
-} from '../../../src/agent/stie/candidates.ts';
-import { aggregatedDifference } from '../../../src/agent/stie/overlap.ts';
-import { judgeQuery } from '../../../src/agent/stie/queries.ts';
-import { stieStop, type StopRules } from '../../../src/agent/stie/stop.ts';
-import { checkValidity, describeValidity } from '../../../src/agent/stie/validity.ts';
+  aggregatedDifference,
+  judgeQuery,
+  stieStop,
+  type StopRules,
+  checkValidity,
+  describeValidity,
+} from '../../../src/agent/stie.ts';
 
 /** STIE exactly at its bounds, with nothing, with one and with ties. */
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stieText } from '../../../src/agent/stie/counts-text.ts';
-import { stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
+import { stieText, stieCounts, sumStieCounts } from '../../../src/agent/stie-counts.ts';
 import type { StieCounts } from '../../../src/records/stie.ts';
 import type { AgentEvent, DifferenceCheck, VerdictEvent } from '../../../src/records/events.ts';
 

@@ -1,7 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aggregatedDifference, difference, overlap } from '../../../src/agent/stie/overlap.ts';
-import { checkValidity, describeValidity } from '../../../src/agent/stie/validity.ts';
+import {
+  aggregatedDifference,
+  difference,
+  overlap,
+  checkValidity,
+  describeValidity,
+} from '../../../src/agent/stie.ts';
 
 const DELTAS = [0.25, 0.5, 0.75] as const;
 const text = (value: string): { text: string; tokens: string[] } => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchTarget } from '../../../src/records/hits.ts';
-import { judgeQuery, type QueryContext } from '../../../src/agent/stie/queries.ts';
+import { judgeQuery, type QueryContext } from '../../../src/agent/stie.ts';
 
 const DELTAS = [0.25, 0.5, 0.75] as const;
 const context = (history: string[], change: Partial<QueryContext> = {}): QueryContext => ({

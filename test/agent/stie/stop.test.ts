@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerMemory, answerTokens } from '../../../src/agent/stie/answers.ts';
-import { stieStop, type StopRules } from '../../../src/agent/stie/stop.ts';
+import {
+  type AnswerMemory,
+  answerTokens,
+  stieStop,
+  type StopRules,
+} from '../../../src/agent/stie.ts';
 
 const memory = (...answers: (readonly [string, number])[]): AnswerMemory => ({
   history: answers.map(([text, confidence]) => ({

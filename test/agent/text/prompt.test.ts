@@ -1,12 +1,11 @@
 import { Template } from '@huggingface/jinja';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { harmless } from '../../../src/agent/transcript/harmless.ts';
+import { harmless, readTags } from '../../../src/agent/transcript/tags.ts';
 import { instructionText } from '../../../src/agent/transcript/instruction.ts';
 import { promptFrame } from '../../../src/agent/transcript/prompt.ts';
 import { FORM_BLOCKS } from '../../../src/records/form-line.ts';
 import { SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
-import { readTags } from '../../../src/agent/transcript/tags.ts';
 import type { PolicyChat } from '../../../src/policy/policy.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { withOverrides } from '../../../src/recipes/parts/settings.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { describeTools } from '../../../src/agent/transcript/calls/tool-chat.ts';
+import { describeTools } from '../../../src/agent/transcript/tool-chat.ts';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { runRollout } from '../../../src/agent/run.ts';
 import { instructionText } from '../../../src/agent/transcript/instruction.ts';

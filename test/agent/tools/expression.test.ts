@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { compute } from '../../../src/agent/tools/expression.ts';
+import { compute } from '../../../src/agent/expression.ts';
 import { Random } from '../../../src/base/random.ts';
 
 const value = (text: string): string => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { stieCounts } from '../../../src/agent/stie/counts.ts';
+import { stieCounts } from '../../../src/agent/stie-counts.ts';
 import { TrainMeter } from '../../../src/cli/train/progress.ts';
 import type { VerdictEvent } from '../../../src/records/events.ts';
 import { getTraining } from '../../../src/systems/index.ts';

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runGroup } from '../../../src/agent/run.ts';
-import { stieText } from '../../../src/agent/stie/counts-text.ts';
-import { stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
+import { stieText, stieCounts, sumStieCounts } from '../../../src/agent/stie-counts.ts';
 import { describeEvent } from '../../../src/cli/commands/ask.ts';
 import { openParts } from '../../../src/cli/shared/parts.ts';
 import { hopMap } from '../../../src/evaluate/rollouts/hops/hops.ts';

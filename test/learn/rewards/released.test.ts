@@ -5,7 +5,7 @@ import type { RewardFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { goldPlaces } from '../../../src/learn/rewards/systems/in-forage.ts';
-import { computeReply } from '../../../src/agent/tools/expression.ts';
+import { computeReply } from '../../../src/agent/expression.ts';
 import { keyMatch } from '../../../src/learn/rewards/systems/step-search.ts';
 import { pairsOf } from '../../../src/learn/supervised/dpo.ts';
 import { cutResult } from '../../../src/systems/search-r1/loop.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionFeatures } from '../../../src/agent/tools/action-features.ts';
+import { actionFeatures } from '../../../src/agent/answers/action-features.ts';
 import {
   fitRewardModel,
   pairAccuracy,

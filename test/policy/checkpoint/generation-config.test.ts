@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askedWith } from '../../../src/agent/settings/asking.ts';
+import { askedWith } from '../../../src/agent/settings.ts';
 import {
   loadSampling,
   samplingNote,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { stieCounts, sumStieCounts } from '../../../src/agent/stie/counts.ts';
+import { stieCounts, sumStieCounts } from '../../../src/agent/stie-counts.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import { fitSummarizer, useSetup } from '../../../src/ui/setup/setup-store.ts';

@@ -1,4 +1,4 @@
-import { normalizeAnswer, words } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer, words } from '../../../agent/answers/normalisers.ts';
 import { contentWords, namesIn } from '../../../agent/answers/evidence.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { SearchTarget } from '../../../records/hits.ts';

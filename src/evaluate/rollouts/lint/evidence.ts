@@ -1,5 +1,5 @@
 import { contentWords } from '../../../agent/answers/evidence.ts';
-import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { outsideAnswer } from '../../../records/outside-answer.ts';
 import type { TextSpan } from '../../../formats/rollouts/rounds.ts';

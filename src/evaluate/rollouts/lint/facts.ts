@@ -1,4 +1,4 @@
-import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
 import { questionScores } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import {

@@ -1,5 +1,5 @@
 import { contentWords } from '../../../agent/answers/evidence.ts';
-import { normalizeAnswer, words } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer, words } from '../../../agent/answers/normalisers.ts';
 import { blockText } from '../../../formats/rollouts/protocols/split.ts';
 import { protocolOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';

@@ -4,7 +4,7 @@ import { protocolOf, type TextSpan } from '../../../formats/rollouts/rounds.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
 import { environmentBlock } from '../../../formats/rollouts/protocols/split.ts';
-import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
 import { evidenceSegments } from './facts.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { outsideOf } from '../../../records/outside-answer.ts';
 import { besideRounds, type BesideRound } from './rounds.ts';

@@ -1,5 +1,5 @@
 import { sourcesInUse } from '../../../agent/answers/unknown-names.ts';
-import { mismatchReason } from '../../../agent/settings/needs.ts';
+import { mismatchReason } from '../../../agent/settings.ts';
 import { canonical, sha256 } from '../../../base/hash.ts';
 import { itemAt } from '../../../base/items.ts';
 import { deriveSeed } from '../../../base/random.ts';

@@ -1,4 +1,4 @@
-import { words } from '../../../agent/answers/answers.ts';
+import { words } from '../../../agent/answers/normalisers.ts';
 import { contentWords, namesIn } from '../../../agent/answers/evidence.ts';
 import { statementsOf, supporter } from '../../../agent/answers/long-answer.ts';
 import type { RewardClause } from '../../../records/rollout.ts';

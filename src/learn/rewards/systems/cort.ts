@@ -1,4 +1,4 @@
-import { isFailedReply } from '../../../agent/tools/expression.ts';
+import { isFailedReply } from '../../../agent/expression.ts';
 import { clause } from '../parts/clause.ts';
 import { fixedReward } from '../parts/definition.ts';
 import type { RewardFacts } from '../parts/facts.ts';

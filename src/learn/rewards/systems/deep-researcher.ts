@@ -1,4 +1,4 @@
-import { PUNCTUATION } from '../../../agent/answers/answers.ts';
+import { PUNCTUATION } from '../../../agent/answers/normalisers.ts';
 import { deepResearcher as release } from '../../../agent/released.ts';
 import { asReleased } from '../parts/as-released.ts';
 import { clause } from '../parts/clause.ts';

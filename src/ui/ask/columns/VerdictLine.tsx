@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { stieCounts } from '../../../agent/stie/counts.ts';
+import { stieCounts } from '../../../agent/stie-counts.ts';
 import type { Question } from '../../../records/records.ts';
 import { outsideAnswer } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';

@@ -1,4 +1,4 @@
-import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
 import type { Hop, HopMap } from '../../../evaluate/rollouts/hops/hops.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { fitted } from '../charts/fitted.ts';

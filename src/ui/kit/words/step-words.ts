@@ -1,4 +1,4 @@
-import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
 import type { ChainStep } from '../../../records/records.ts';
 
 /** Steps of a gold chain as text. */

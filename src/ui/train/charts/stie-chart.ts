@@ -1,5 +1,5 @@
 import type { StieCounts } from '../../../records/stie.ts';
-import { repeatedAnswers } from '../../../agent/stie/counts.ts';
+import { repeatedAnswers } from '../../../agent/stie-counts.ts';
 import type { ChartSpec } from '../../kit/charts/series.ts';
 import { line, spec, type Steps } from './chart-parts.ts';
 

@@ -1,6 +1,6 @@
 import { f1Score, subExactMatch } from '../../../../agent/answers/scores.ts';
 import { namesIn } from '../../../../agent/answers/evidence.ts';
-import { words } from '../../../../agent/answers/answers.ts';
+import { words } from '../../../../agent/answers/normalisers.ts';
 import { clause } from '../../parts/clause.ts';
 import { fixedReward } from '../../parts/definition.ts';
 import type { RewardFacts } from '../../parts/facts.ts';

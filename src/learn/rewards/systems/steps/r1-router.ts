@@ -1,5 +1,5 @@
 import { f1Score } from '../../../../agent/answers/scores.ts';
-import { words } from '../../../../agent/answers/answers.ts';
+import { words } from '../../../../agent/answers/normalisers.ts';
 import { clause } from '../../parts/clause.ts';
 import { fixedReward } from '../../parts/definition.ts';
 import type { RewardFacts } from '../../parts/facts.ts';

@@ -1,4 +1,4 @@
-import { stieText } from '../../../../agent/stie/counts-text.ts';
+import { stieText } from '../../../../agent/stie-counts.ts';
 import type { StieCounts } from '../../../../records/stie.ts';
 import { Term } from './Term.tsx';
 import type { TermId } from './terms.ts';

@@ -1,8 +1,19 @@
-import type { Recipe } from '../../recipes/parts/recipe.ts';
-import type { RecipeSettings } from '../../recipes/parts/settings.ts';
-import { traitsOf } from '../../recipes/parts/system.ts';
-import type { Policy } from '../../policy/policy.ts';
-import type { Tags } from '../transcript/tags.ts';
+import type { PolicyInfo, Policy } from '../policy/policy.ts';
+import {
+  mergeOverrides,
+  type SettingsOverride,
+  type RecipeSettings,
+} from '../recipes/parts/settings.ts';
+import type { Recipe } from '../recipes/parts/recipe.ts';
+import { traitsOf } from '../recipes/parts/system.ts';
+import type { Tags } from './transcript/tags.ts';
+import type { Question } from '../records/records.ts';
+
+/** Questions are asked with the sampling that the checkpoint's authors name, except for what the user set. */
+export const askedWith = (
+  { sampling }: Pick<PolicyInfo, 'sampling'>,
+  over: SettingsOverride,
+): SettingsOverride => (sampling ? mergeOverrides({ sampling }, over) : over);
 
 /**
  * Why a policy cannot run a recipe, in one sentence; null where it can.
@@ -42,3 +53,19 @@ export function turnsReason(
     ? null
     : `The tools protocol needs a chat template, and ${info.id} has none; leave out dialect=tools, or choose an instruction-tuned model.`;
 }
+
+/**
+ * Nothing is retrieved, a recipe's background included. The policy gets the hint that it cannot search; a
+ * search is a fault, and its answer is asked for.
+ */
+const WITHOUT_RETRIEVAL: SettingsOverride = {
+  retrieval: { maxSearches: 0 },
+  background: { mode: 'off' },
+};
+
+/** What is changed in the recipe's settings for a question: where it may not retrieve, that as well. */
+export const permitted = (
+  { mayRetrieve }: Pick<Question, 'mayRetrieve'>,
+  overrides: SettingsOverride,
+): SettingsOverride =>
+  mayRetrieve === false ? mergeOverrides(overrides, WITHOUT_RETRIEVAL) : overrides;

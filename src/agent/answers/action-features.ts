@@ -1,6 +1,6 @@
 import { ACTION_FEATURES, type ActionFeature } from '../../recipes/parts/reward-model.ts';
-import { grounded, namesIn } from '../answers/evidence.ts';
-import { f1Score } from '../answers/scores.ts';
+import { grounded, namesIn } from './evidence.ts';
+import { f1Score } from './scores.ts';
 
 /** What an action is chosen behind. */
 export interface ActionState {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../base/objects.ts';
+import { isObject } from '../../base/objects.ts';
 
 /**
  * Tool calls as models write them: JSON objects or a list of them (Hermes, Qwen and SmolLM2 between `<tool_call>` tags,

@@ -1,5 +1,5 @@
-import type { PolicyChat } from '../../../policy/policy.ts';
-import type { TurnMessage, ToolSchema } from '../../../policy/text-model.ts';
+import type { PolicyChat } from '../../policy/policy.ts';
+import type { TurnMessage, ToolSchema } from '../../policy/text-model.ts';
 
 /**
  * Conversations with tools in a checkpoint's own chat template. A conversation only grows: what the model sampled stays as
