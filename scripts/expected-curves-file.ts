@@ -5,7 +5,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { groupBy } from '../src/base/items.ts';
 import type { Trained } from '../src/cli/study/folder.ts';
 import { linesOf } from '../src/evaluate/study/curves.ts';
-import type { ExpectedCurve, ExpectedCurves } from '../src/evaluate/study/expected-curves.ts';
+import {
+  BUILT_IN_WORLD,
+  type ExpectedCurve,
+  type ExpectedCurves,
+} from '../src/evaluate/study/expected-curves.ts';
 import { findTraining, getTraining } from '../src/systems/index.ts';
 import type { TrainSettings } from '../src/recipes/parts/training.ts';
 
@@ -38,9 +42,10 @@ const schedule = ({ curriculum, steps }: TrainSettings): unknown =>
         goldEpochs: curriculum.kind === 'gold-noise' ? curriculum.goldEpochs / steps : 0,
       };
 
-/** What a recipe is apart from the length of a run, its seed, when and on how many questions it is scored, and stored. */
+/** What a recipe is apart from its start, the length of a run, its seed, when and on how many questions it is scored, and stored. */
 const substance = (settings: TrainSettings): unknown => ({
   ...settings,
+  start: null,
   seed: 0,
   steps: 0,
   checkpointEvery: 0,
@@ -77,10 +82,14 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
   },
 ];
 
-/** How a training differs from its recipe: '' where it does not; null where it is another one. */
+/** What the model was taught before the first step; undefined where the recipe says it or nothing was. */
+const startOf = ({ preset, start }: TrainSettings): ExpectedCurve['start'] =>
+  start === 'not-searching' && getTraining(preset).start !== start ? start : undefined;
+
+/** How a training differs from its recipe, apart from its start: '' where it does not; null where it is another one. */
 function differenceOf(made: TrainSettings): string | null {
-  if (findTraining(made.preset) === undefined) return null;
   const own = getTraining(made.preset);
+  if (made.start !== own.start && !startOf(made)) return null;
   const asOwn = (settings: TrainSettings): boolean =>
     isDeepStrictEqual(substance(settings), substance(own));
   if (asOwn(made)) return '';
@@ -103,13 +112,18 @@ function longest(runs: readonly Measured[]): Measured[] {
   return [...bySeed.values()].flatMap(([first]) => first ?? []);
 }
 
-/** @returns null where the trainings have no two scores at the same steps */
+/**
+ * Those on the built-in world where there are any: a run on the page begins where their curve begins.
+ * @returns null where the trainings have no two scores at the same steps
+ */
 function curveOf(
   training: string,
   runs: readonly Measured[],
   otherwise: string,
 ): ExpectedCurve | null {
-  const alike = longest(runs);
+  const here = runs.filter(({ world }) => world === BUILT_IN_WORLD);
+  const alike = longest(here.length > 0 ? here : runs);
+  const start = alike[0] && startOf(alike[0].settings);
   const curves = alike.map(({ settings, world, curve }) => ({
     arm: training,
     seed: settings.seed,
@@ -120,6 +134,7 @@ function curveOf(
   if (!line || line.mean.length < 2) return null;
   return {
     training,
+    ...(start ? { start } : {}),
     seeds: [...new Set(alike.map(({ settings }) => settings.seed))].toSorted((a, b) => a - b),
     worlds: [...new Set(alike.map(({ world }) => world))].toSorted(),
     questions: Math.max(...alike.map(({ settings }) => settings.heldOut.questions)),
@@ -128,14 +143,19 @@ function curveOf(
   };
 }
 
+const idOf = (training: string, start: ExpectedCurve['start']): string =>
+  start ? `${training} ${start}` : training;
+
 /** Curves of the recipes that were trained unchanged, else nearly so, whatever else was trained beside them. */
 export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
-  const byTraining = groupBy(trained, ({ settings }) => settings.preset);
-  return [...byTraining].flatMap(([id, runs]) => {
+  const known = trained.filter(({ settings }) => findTraining(settings.preset) !== undefined);
+  const byStart = groupBy(known, ({ settings }) => idOf(settings.preset, startOf(settings)));
+  return [...byStart.values()].flatMap((runs) => {
     const byDeparture = groupBy(runs, ({ settings }) => differenceOf(settings) ?? 'another');
     byDeparture.delete('another');
     // '' comes first: what was trained unchanged.
     const [nearest] = [...byDeparture].toSorted(([a], [b]) => a.localeCompare(b));
+    const id = runs[0]?.settings.preset ?? '';
     return nearest ? (curveOf(id, nearest[1], nearest[0]) ?? []) : [];
   });
 }
@@ -165,10 +185,13 @@ export function expectedCurves(curves: ExpectedCurves, folder = RESULTS): Expect
   const inOrder = trainedIn(resolve(folder, 'trained')).toSorted((a, b) => madeAt(a) - madeAt(b));
   const found = curvesOf(inOrder);
   const rest = curves.policy.revision === shipped ? curves.curves : [];
-  const kept = rest.filter(({ training }) => found.every((one) => one.training !== training));
+  const ids = new Set(found.map(({ training, start }) => idOf(training, start)));
+  const kept = rest.filter(({ training, start }) => !ids.has(idOf(training, start)));
   return {
     format: 'forage.expected-curves/1',
     policy,
-    curves: [...kept, ...found].toSorted((a, b) => a.training.localeCompare(b.training, 'en')),
+    curves: [...kept, ...found].toSorted((a, b) =>
+      idOf(a.training, a.start).localeCompare(idOf(b.training, b.start), 'en'),
+    ),
   };
 }

@@ -9,6 +9,7 @@ import {
   type Measured,
 } from '../../scripts/expected-curves-file.ts';
 import {
+  BUILT_IN_WORLD,
   loadExpectedCurves,
   type ExpectedCurves,
 } from '../../src/evaluate/study/expected-curves.ts';
@@ -151,6 +152,31 @@ it('a recipe that was trained only nearly as it says has a curve that says how',
     },
   ]);
   expect(curvesOf([unchanged])[0]).not.toHaveProperty('otherwise');
+});
+
+it('a start of its own has a curve of its own, and the built-in world goes before others', () => {
+  const grpo = getTraining('search/grpo');
+  const from = (change: Partial<TrainSettings>, world: string, em: number): Measured => ({
+    ...run({ ...grpo, ...change }, { 0: em, 10: em }),
+    world,
+  });
+  const ur2 = getTraining('ur2/paper');
+  const curves = curvesOf([
+    from({ seed: 1 }, 'seed11', 0.75),
+    from({ seed: 0 }, BUILT_IN_WORLD, 0.8),
+    from({ seed: 0, start: 'not-searching' }, BUILT_IN_WORLD, 0.25),
+    // No start of the page: no curve.
+    from({ seed: 0, start: 'reasoning-queries' }, BUILT_IN_WORLD, 0),
+    // Its own start is to not search.
+    from({ ...ur2, seed: 0 }, 'seed11', 0.3),
+  ]);
+  expect(curves.map(({ training, start, worlds, em }) => [training, start, worlds, em[0]])).toEqual(
+    [
+      ['search/grpo', undefined, [BUILT_IN_WORLD], [0, 0.8]],
+      ['search/grpo', 'not-searching', [BUILT_IN_WORLD], [0, 0.25]],
+      ['ur2/paper', undefined, ['seed11'], [0, 0.3]],
+    ],
+  );
 });
 
 it('of a seed the longest training counts, and of them those scored on the most questions', () => {

@@ -8,6 +8,8 @@ import { z } from 'zod';
 const expectedCurveSchema = z.strictObject({
   /** `search/grpo` */
   training: z.string(),
+  /** What the model was taught before the first step, where that is not the recipe's own start. */
+  start: z.literal('not-searching').optional(),
   seeds: z.array(z.int()).min(1),
   /** Names of the worlds that were trained on, as `results.json` has them. */
   worlds: z.array(z.string()).min(1),
@@ -26,6 +28,9 @@ const expectedCurvesSchema = z.strictObject({
   curves: z.array(expectedCurveSchema),
 });
 export type ExpectedCurves = z.infer<typeof expectedCurvesSchema>;
+
+/** The built-in world, as studies name it: a run of the page repeats a curve of seed 0 on it from its first score on. */
+export const BUILT_IN_WORLD = 'seed20250619';
 
 /** Reads them when they are asked for. */
 export const loadExpectedCurves = async (): Promise<ExpectedCurves> =>

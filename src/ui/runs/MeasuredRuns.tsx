@@ -93,7 +93,7 @@ const Trainings = ({ policy, curves }: ExpectedCurves) => {
   const rows = useMemo(
     () =>
       TRAININGS.flatMap(({ id, recipe, variant }): Measured[] => {
-        const curve = curves.find(({ training }) => training === id);
+        const curve = curves.find(({ training, start }) => training === id && !start);
         const title = `${recipe.title} · ${variant.title}`;
         return curve ? [{ id, title, curve }] : [];
       }),

@@ -56,7 +56,7 @@ export const RecipeCard = (props: {
         <RecipeSentence recipe={found.recipe} />
       </p>
       {settings ? <Formulas stages={settings.stages} /> : null}
-      <Expected training={training} />
+      <Expected training={training} start={settings?.start} />
       {!about ? null : beside ? (
         <AboutPaper id={found.recipe.id} about={about} />
       ) : (

@@ -98,7 +98,15 @@ export const withChange = (draft: Draft, path: string, value: unknown): Draft =>
 };
 
 /** What stays when another training is chosen: how much and where from, not how it learns. */
-const KEPT = ['seed', 'steps', 'questions', 'groupSize', 'heldOut.questions', 'heldOut.every'];
+const KEPT = [
+  'seed',
+  'start',
+  'steps',
+  'questions',
+  'groupSize',
+  'heldOut.questions',
+  'heldOut.every',
+];
 
 /** The draft with another training: changes of how it learns belonged to the one before. */
 export const withTraining = (draft: Draft, training: string): Draft => ({
