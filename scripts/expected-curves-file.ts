@@ -33,14 +33,17 @@ type Stage = TrainSettings['stages'][number];
 const openEnded = (stages: readonly Stage[]): unknown[] =>
   stages.map((stage, index) => (index === stages.length - 1 ? { ...stage, steps: 0 } : stage));
 
-/** What counts of it: gold comes within a share of the run, and only where it comes; what is drawn evenly is not rated. */
-const schedule = ({ curriculum, steps }: TrainSettings): unknown =>
-  curriculum.kind === 'uniform'
-    ? { kind: curriculum.kind }
-    : {
-        ...curriculum,
-        goldEpochs: curriculum.kind === 'gold-noise' ? curriculum.goldEpochs / steps : 0,
-      };
+/**
+ * What counts of it: gold comes within a share of the run, or as in the first steps of the recipe's own run, and only where it
+ * comes; what is drawn evenly is not rated.
+ */
+const schedule = ({ preset, curriculum, steps }: TrainSettings): unknown => {
+  if (curriculum.kind === 'uniform') return { kind: curriculum.kind };
+  const own = getTraining(preset);
+  const asOwn = curriculum.goldEpochs === own.curriculum.goldEpochs;
+  const goldShare = curriculum.goldEpochs / (asOwn ? own.steps : steps);
+  return { ...curriculum, goldEpochs: curriculum.kind === 'gold-noise' ? goldShare : 0 };
+};
 
 /** What a recipe is apart from its start, the length of a run, its seed, when and on how many questions it is scored, and stored. */
 const substance = (settings: TrainSettings): unknown => ({
@@ -54,48 +57,15 @@ const substance = (settings: TrainSettings): unknown => ({
   curriculum: schedule(settings),
 });
 
-/** A difference from the recipe with which the curve is still shown, with a note. */
-interface AcceptedDifference {
-  /** The trained settings with the recipe's own values where they differ. */
-  undone: (made: TrainSettings, own: TrainSettings) => TrainSettings;
-  words: (made: TrainSettings, own: TrainSettings) => string;
-}
-
-const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
-  {
-    undone: (made, { curriculum: { pool, scoringRollouts } }) => ({
-      ...made,
-      curriculum: { ...made.curriculum, pool, scoringRollouts },
-    }),
-    words: ({ curriculum: made }, { curriculum: own }) =>
-      `before training ${made.pool} questions were rated by ${made.scoringRollouts} rollouts each, not ${own.pool} by ${own.scoringRollouts}`,
-  },
-  {
-    undone: (made) => ({
-      ...made,
-      stages: made.stages.map((stage) =>
-        stage.reward === 'kunlun-by-form' ? { ...stage, reward: 'kunlun-short' } : stage,
-      ),
-    }),
-    words: () =>
-      'questions that want a long answer were rewarded by equation (18), not by (17) like the others',
-  },
-];
-
 /** What the model was taught before the first step; undefined where the recipe says it or nothing was. */
 const startOf = ({ preset, start }: TrainSettings): ExpectedCurve['start'] =>
   start === 'not-searching' && getTraining(preset).start !== start ? start : undefined;
 
-/** How a training differs from its recipe, apart from its start: '' where it does not; null where it is another one. */
-function differenceOf(made: TrainSettings): string | null {
+/** Whether it was trained as its recipe says, apart from its start. */
+function isAsOwn(made: TrainSettings): boolean {
   const own = getTraining(made.preset);
-  if (made.start !== own.start && !startOf(made)) return null;
-  const asOwn = (settings: TrainSettings): boolean =>
-    isDeepStrictEqual(substance(settings), substance(own));
-  if (asOwn(made)) return '';
-  return (
-    ACCEPTED_DIFFERENCES.find(({ undone }) => asOwn(undone(made, own)))?.words(made, own) ?? null
-  );
+  const ownStart = made.start === own.start || startOf(made) !== undefined;
+  return ownStart && isDeepStrictEqual(substance(made), substance(own));
 }
 
 /** The parts of a finished training that its curve needs. */
@@ -116,11 +86,7 @@ function longest(runs: readonly Measured[]): Measured[] {
  * Those on the built-in world where there are any: a run on the page begins where their curve begins.
  * @returns null where the trainings have no two scores at the same steps
  */
-function curveOf(
-  training: string,
-  runs: readonly Measured[],
-  otherwise: string,
-): ExpectedCurve | null {
+function curveOf(training: string, runs: readonly Measured[]): ExpectedCurve | null {
   const here = runs.filter(({ world }) => world === BUILT_IN_WORLD);
   const alike = longest(here.length > 0 ? here : runs);
   const start = alike[0] && startOf(alike[0].settings);
@@ -139,25 +105,21 @@ function curveOf(
     worlds: [...new Set(alike.map(({ world }) => world))].toSorted(),
     questions: Math.max(...alike.map(({ settings }) => settings.heldOut.questions)),
     em: line.mean.map(([step, em]) => [step, Number(em.toFixed(4))]),
-    ...(otherwise === '' ? {} : { otherwise }),
   };
 }
 
 const idOf = (training: string, start: ExpectedCurve['start']): string =>
   start ? `${training} ${start}` : training;
 
-/** Curves of the recipes that were trained unchanged, else nearly so, whatever else was trained beside them. */
+/** Curves of the recipes that were trained unchanged, whatever else was trained beside them. */
 export function curvesOf(trained: readonly Measured[]): ExpectedCurve[] {
-  const known = trained.filter(({ settings }) => findTraining(settings.preset) !== undefined);
-  const byStart = groupBy(known, ({ settings }) => idOf(settings.preset, startOf(settings)));
-  return [...byStart.values()].flatMap((runs) => {
-    const byDeparture = groupBy(runs, ({ settings }) => differenceOf(settings) ?? 'another');
-    byDeparture.delete('another');
-    // '' comes first: what was trained unchanged.
-    const [nearest] = [...byDeparture].toSorted(([a], [b]) => a.localeCompare(b));
-    const id = runs[0]?.settings.preset ?? '';
-    return nearest ? (curveOf(id, nearest[1], nearest[0]) ?? []) : [];
-  });
+  const unchanged = trained.filter(
+    ({ settings }) => findTraining(settings.preset) !== undefined && isAsOwn(settings),
+  );
+  const byStart = groupBy(unchanged, ({ settings }) => idOf(settings.preset, startOf(settings)));
+  return [...byStart.values()].flatMap(
+    (runs) => curveOf(runs[0]?.settings.preset ?? '', runs) ?? [],
+  );
 }
 
 type Stored = Measured & Pick<Trained, 'made'>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * How recipes did that studies of this repository trained, unchanged or nearly so, with the shipped policy, so that a first
+ * How recipes did that studies of this repository trained unchanged, with the shipped policy, so that a first
  * visitor sees what to expect of one before any of it ran there.
  */
 
@@ -17,8 +17,6 @@ const expectedCurveSchema = z.strictObject({
   questions: z.int().min(1),
   /** [step, exact match as a mean over the trainings]; step 0 is before the first, after a warm-up. */
   em: z.array(z.tuple([z.int().min(0), z.number().min(0).max(1)])).min(2),
-  /** As text, how the training departs from the recipe; absent where it does not. */
-  otherwise: z.string().optional(),
 });
 export type ExpectedCurve = z.infer<typeof expectedCurveSchema>;
 

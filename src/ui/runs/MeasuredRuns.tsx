@@ -61,10 +61,7 @@ const Training = ({ id, title, curve }: Measured) => {
       <span className="figure">
         {formatShare(first[1])} → {formatShare(last[1])}
       </span>
-      <span className="figure fine" title={curve.otherwise}>
-        {plural(last[0], 'step')}
-        {curve.otherwise === undefined ? '' : '*'}
-      </span>
+      <span className="figure fine">{plural(last[0], 'step')}</span>
     </li>
   );
 };
@@ -112,9 +109,6 @@ const Trainings = ({ policy, curves }: ExpectedCurves) => {
             Held-out <Terms>EM</Terms> before the first and after the last step, in studies in this
             repository with {policy.id}@{policy.revision}, the built-in model, on worlds like the
             built-in one. Click a name to open the form with that recipe.
-            {rows.some(({ curve }) => curve.otherwise !== undefined)
-              ? ' * differs from the recipe (see its tooltip).'
-              : ''}
           </p>
           <h3>{basisOf(drawn)}</h3>
           <List rows={drawn} />

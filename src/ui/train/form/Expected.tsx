@@ -46,8 +46,10 @@ const OtherStart = ({ curve }: { curve: ExpectedCurve }) => {
   if (!first || !last) return null;
   return (
     <p data-testid="other-start">
-      {curve.start ? 'To see it learn: from a model that was' : 'From the model as it is, not'}{' '}
-      taught not to search, <Terms>EM</Terms> {formatShare(first[1])} → {formatShare(last[1])} in{' '}
+      {curve.start
+        ? 'To see it learn: from the model taught not to search, '
+        : 'From the model as it is, '}
+      <Terms>EM</Terms> {formatShare(first[1])} → {formatShare(last[1])} in{' '}
       {plural(last[0], 'step')}.{' '}
       <button
         type="button"
@@ -75,9 +77,14 @@ const MeasuredCurve = (props: {
   const [first, last] = [found?.em[0], found?.em.at(-1)];
   if (!found || !first || !last)
     return (
-      <NotMeasured why="this recipe has no run here, and no study of Forage has trained it." />
+      <>
+        <NotMeasured
+          why={`this recipe has no run here, and no study of Forage has trained it${other ? ' from this start' : ''}.`}
+        />
+        {other ? <OtherStart curve={other} /> : null}
+      </>
     );
-  const { seeds, worlds, questions, em, otherwise } = found;
+  const { seeds, worlds, questions, em } = found;
   return (
     <>
       <p data-testid="measured-curve">
@@ -92,7 +99,7 @@ const MeasuredCurve = (props: {
         {worlds.includes(BUILT_IN_WORLD)
           ? 'on this world: a run with the seed of the recipe starts at the same score'
           : 'on another world of the same kind: your run starts at a score of its own'}
-        {otherwise === undefined ? '.' : `. The recipe was nearly unchanged: ${otherwise}.`}
+        .
       </p>
       {other ? <OtherStart curve={other} /> : null}
     </>
