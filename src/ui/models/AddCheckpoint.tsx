@@ -16,27 +16,7 @@ export const AddCheckpoint = () => {
   const token = useCheckpoints((state) => state.token);
   return (
     <section className="add-checkpoint" aria-label="Add a checkpoint">
-      <form
-        className="add-line"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (text.trim() !== '') void lookNamed(text, hub);
-        }}
-      >
-        <TextInput
-          size="xs"
-          className="grow"
-          label="Repository or address"
-          placeholder="Qwen/Qwen2.5-0.5B-Instruct, or https://…/model.gguf"
-          autoComplete="off"
-          spellCheck={false}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Button size="xs" type="submit" disabled={text.trim() === ''}>
-          {' '}
-          Check{' '}
-        </Button>
+      <div className="add-line">
         <PickButton
           size="xs"
           accept=".gguf"
@@ -55,6 +35,27 @@ export const AddCheckpoint = () => {
         >
           Choose a folder
         </FolderButton>
+      </div>
+      <form
+        className="add-line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== '') void lookNamed(text, hub);
+        }}
+      >
+        <TextInput
+          size="xs"
+          className="grow"
+          label="Repository or address"
+          placeholder="Qwen/Qwen2.5-0.5B-Instruct, or https://…/model.gguf"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Button size="xs" variant="default" type="submit" disabled={text.trim() === ''}>
+          Check
+        </Button>
       </form>
       <details>
         <summary>
