@@ -66,7 +66,7 @@ async function train(name: string, nlr: NlrSettings, web: RunningMean): Promise<
   const curriculum = new UniformCurriculum(trainQuestions, seed);
   const curve: string[] = [];
   for (let step = 1; step <= steps; step++) {
-    const drawn = await curriculum.draw({ count: size });
+    const drawn = await curriculum.draw({ step, batch: 0, count: size });
     const rollouts: Rollout[] = [];
     for (const [i, { question }] of drawn.entries()) {
       if (nlr.reward === 'measured') await environment.prime(question);

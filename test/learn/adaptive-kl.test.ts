@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meanKl, nextCoefficient } from '../../src/learn/adaptive-kl.ts';
+import { meanKl, nextCoefficient } from '../../src/learn/rl/update.ts';
 import { decodeState, encodeState } from '../../src/learn/rl/state.ts';
 import { withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { switchClash } from '../../src/learn/settings/switches.ts';

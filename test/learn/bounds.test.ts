@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages, skippingGae, varies, whiten } from '../../src/learn/advantages.ts';
-import { bucketOf, nextBucket } from '../../src/learn/curriculum/buckets.ts';
+import { bucketOf, nextBucket } from '../../src/learn/curriculum/levelled.ts';
 import { goldShare, noiseStrength } from '../../src/learn/curriculum/gold-noise.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import { klTerm, surrogate } from '../../src/learn/objective.ts';
-import { overlongPenalty } from '../../src/learn/overlong.ts';
+import { overlongPenalty } from '../../src/learn/rl/scoring.ts';
 import { learningRateAt } from '../../src/learn/schedule.ts';
 import { getTraining } from '../../src/systems/index.ts';
 import { policySegment, readSegment } from '../fixtures/rollouts.ts';

@@ -7,7 +7,7 @@ import {
   tokenObjective,
   type Objective,
 } from '../../src/learn/objective.ts';
-import { overlongPenalty } from '../../src/learn/overlong.ts';
+import { overlongPenalty } from '../../src/learn/rl/scoring.ts';
 import { learningRateAt } from '../../src/learn/schedule.ts';
 
 const dapo: Objective = {

@@ -2,7 +2,7 @@ import { judgeItemOf } from '../../evaluate/judge/agreement.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { summarizeRollouts } from '../../evaluate/summary.ts';
-import { decodeRouterState } from '../../learn/router/state.ts';
+import { decodeRouterState } from '../../learn/router/learner.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { getRecipe, recipeOf } from '../../systems/index.ts';

@@ -1,3 +1,4 @@
+import { loadCurriculum } from '../../learn/curriculum/provided.ts';
 import { messageOf } from '../../base/errors.ts';
 import {
   Environment,
@@ -44,6 +45,7 @@ export async function serveEnvironment(
 ): Promise<Served> {
   const { bodyBytes, most, expireSeconds, host, port, token } = options;
   const file = options.rollouts === undefined ? null : new RolloutFile(options.rollouts, onFault);
+  await loadCurriculum(parts.settings);
   const environment = new Environment(parts, {
     limits: { bodyBytes, rollouts: most, expireSeconds, keptChars: KEPT_CHARS },
     ...(file && { onRollout: (rollout) => file.add(rollout) }),

@@ -8,7 +8,7 @@ import { groupRowOf, rowOf, timingsOf } from '../../evaluate/study/rows.ts';
 import { askFrozen, FROZEN_K, type FrozenSource } from '../../learn/frozen/answers.ts';
 import { withoutAdapter } from '../../learn/frozen/without-adapter.ts';
 import { checkFaults } from '../../learn/rl/collect.ts';
-import { decodeRouterState } from '../../learn/router/state.ts';
+import { decodeRouterState } from '../../learn/router/learner.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import { getRecipe } from '../../systems/index.ts';

@@ -1,5 +1,6 @@
 import { sum } from '../../base/statistics.ts';
 import { asNumber } from '../../formats/rollouts/shape/json.ts';
+import { declaredCurriculum } from '../../recipes/parts/system.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import type { AdoptedExperiment } from './input/experiment.ts';
 import type { RolloutSource } from './rollouts/source.ts';
@@ -33,16 +34,14 @@ export function curriculumAfter(
   const drawn = (asNumber(before['drawn']) ?? 0) + draws;
   switch (settings.curriculum.kind) {
     case 'uniform':
-    case 'simulated':
-    case 'engine':
       return { drawn };
     case 'gold-noise': {
       const facts = steps.flatMap((one) => rollouts?.facts.get(one) ?? []);
       const searches = sum(facts.map((fact) => fact.searches ?? 0));
       return { drawn, retrievals: (asNumber(before['retrievals']) ?? 0) + searches };
     }
-    case 'one-shot':
-    case 'weakness':
+    case 'system':
+      if (!declaredCurriculum(settings.curriculum)?.learns) return { drawn };
       notes.push(
         'What the curriculum learned about its questions stayed on the environment’s server: a continued run starts from the exported curriculum.',
       );

@@ -7,7 +7,7 @@ import type { Router } from '../../agent/router/router.ts';
 import { readTags } from '../../agent/transcript/tags.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
-import { stageAt } from '../../learn/settings/stages.ts';
+import { stageAt } from '../../learn/settings/overrides.ts';
 import { recipeOf } from '../../systems/index.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';

@@ -5,11 +5,9 @@ import type { Curriculum } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
 import { DifficultyCurriculum } from './difficulty.ts';
-import { EngineCurriculum } from './engine.ts';
 import { GoldNoiseCurriculum } from './gold-noise.ts';
-import { HistoryCurriculum } from './history/curriculum.ts';
 import { LeavingOut } from './leaving-out.ts';
-import { SimulatedCurriculum } from './simulated.ts';
+import { providedCurriculum } from './provided.ts';
 
 export interface CurriculumParts {
   /** What may be drawn: the training split. */
@@ -62,12 +60,7 @@ function createOver(
       return new DifficultyCurriculum(settings, questions, seed);
     case 'gold-noise':
       return new GoldNoiseCurriculum(settings, questions, retriever, seed);
-    case 'engine':
-      return new EngineCurriculum(settings, questions, retriever, seed);
-    case 'one-shot':
-    case 'weakness':
-      return new HistoryCurriculum(settings, questions, seed);
-    case 'simulated':
-      return new SimulatedCurriculum(settings, questions, retriever, seed);
+    case 'system':
+      return providedCurriculum({ settings, questions, retriever, seed });
   }
 }

@@ -6,11 +6,11 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
 import { Cycle } from '../sampling/cycle.ts';
 import { rewardById } from '../rewards/list.ts';
-import { stageAt } from '../settings/stages.ts';
-import type { Bucket, Mix } from './buckets.ts';
+import { stageAt } from '../settings/overrides.ts';
+import type { Bucket, Mix } from './levelled.ts';
 import { drawnSchema, LevelledQuestions, noDraws } from './levelled.ts';
 import { scoreQuestions } from './score-questions.ts';
-import { nextByShare } from './shares.ts';
+import { nextByShare } from './levelled.ts';
 import { byTask, poolSizes, retrievalAllowed, taskOf, TASKS, type Task } from './tasks.ts';
 
 const count = z.int().min(0);

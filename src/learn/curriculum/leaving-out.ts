@@ -5,7 +5,13 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { Question } from '../../records/records.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { naiveAnswer } from '../frozen/answers.ts';
-import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
+import type {
+  Curriculum,
+  CurriculumContext,
+  DrawnQuestion,
+  DrawRequest,
+  Json,
+} from '../rl/contracts.ts';
 import { Cycle } from '../sampling/cycle.ts';
 
 /**
@@ -74,7 +80,7 @@ export class LeavingOut implements Curriculum {
     return (await this.#inner.prepare?.(context)) ?? true;
   }
 
-  draw(request: { step: number; batch: number; count: number }): Promise<DrawnQuestion[]> {
+  draw(request: DrawRequest): Promise<DrawnQuestion[]> {
     if (!this.#inner)
       return Promise.reject(new Error('curriculum: the questions have not been asked yet'));
     return this.#inner.draw(request);

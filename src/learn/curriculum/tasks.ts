@@ -1,7 +1,7 @@
 import type { Question } from '../../records/records.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import type { Bucket } from './buckets.ts';
-import { nextByShare } from './shares.ts';
+import type { Bucket } from './levelled.ts';
+import { nextByShare } from './levelled.ts';
 
 /**
  * UR²'s task mixing (arXiv 2508.06165, section 3.1.2): which task a question is, and which of its draws

@@ -8,8 +8,26 @@ import type { Retriever } from '../../retrieval/retriever.ts';
 import { answerScores } from '../../agent/answers/scores.ts';
 import type { BankLimits } from '../rewards/parts/definition.ts';
 import { blocksIn, selectionsOf } from '../rewards/parts/made.ts';
-import { banksOf } from '../rewards/parts/memory-bank.ts';
-import { memoriesFor } from './memories.ts';
+import { banksOf, statementsOf } from '../rewards/parts/memory-bank.ts';
+import { likest } from '../../agent/answers/evidence.ts';
+
+/**
+ * Memory-R1's answerer reads the memories that a retrieval with the question brings (arXiv 2508.19828, section 3.3: 30 of each
+ * speaker), not all of the bank: each fact of the bank is a passage.
+ * @param bank statements with " . " between them
+ * @param most facts that are read
+ */
+export const memoriesFor = (question: string, bank: string, most: number): Passage[] =>
+  likest(
+    question,
+    statementsOf(bank).map((text, i) => ({
+      id: `memory-${i}`,
+      title: 'memory',
+      text,
+      sentences: [text],
+    })),
+    most,
+  );
 
 /**
  * The frozen answerer of R-Search and s3: the checkpoint without the adapter answers greedily from a part of what

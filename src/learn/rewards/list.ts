@@ -26,8 +26,8 @@ import { reSeek, reSeekMean, reSeekReleased, reSeekSymmetric } from './systems/r
 import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch, stepSearchReleased, stepSearchTfIdf } from './systems/step-search.ts';
 import { toolStar } from './systems/tool-star.ts';
-import { memoryR1, memoryR1Retrieved } from './systems/answerer/memory-r1.ts';
-import { rewriter } from './systems/answerer/rewriter.ts';
+import { memoryR1, memoryR1Retrieved } from './systems/answerer/s3.ts';
+import { rewriter } from './systems/answerer/s3.ts';
 import { rSearch } from './systems/answerer/r-search.ts';
 import { s3Gain, s3Released } from './systems/answerer/s3.ts';
 import { collabRag } from './systems/steps/collab-rag.ts';

@@ -1,4 +1,4 @@
-import type { Rollout } from '../../records/rollout.ts';
+import type { Rollout, GoldText } from '../../records/rollout.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import type { AgentDeps } from '../../agent/request.ts';
@@ -8,13 +8,54 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion, Json } from './contracts.ts';
 import { itemAt } from '../../base/items.ts';
 import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
-import { lookUpGold } from '../gold-texts.ts';
 import { rewardById } from '../rewards/list.ts';
 import { keeps, rewardsVary } from '../sampling/band.ts';
 import { factsThroughVerifier } from '../rewards/switches/verifier.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyBatchRewards, applyGroupRewards, applyRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { ChainStep, Question } from '../../records/records.ts';
+import type { Retriever } from '../../retrieval/retriever.ts';
+
+/** How far down the list of its title a gold passage is looked for. */
+const DEPTH = 20;
+
+const idsOf = ({ passageId, passageIds }: ChainStep): readonly string[] =>
+  passageIds ?? [passageId];
+
+/**
+ * The gold paragraphs of a question, for rewards that read them: of each step of its chain a passage that states it, found by
+ * its title. One that is not found is left out. It knows the chain, so it is only for training.
+ * @throws what a search throws
+ */
+async function goldTextsOf(
+  retriever: Retriever,
+  { chain = [] }: Pick<Question, 'chain'>,
+  signal?: AbortSignal,
+): Promise<GoldText[]> {
+  const found = await Promise.all(
+    chain.map(async (step) => {
+      const { hits } = await retriever.search('both', step.title, DEPTH, signal);
+      const gold = hits.find(({ passage }) => idsOf(step).includes(passage.id));
+      return gold ? [gold.passage] : [];
+    }),
+  );
+  const passages = new Map(found.flat().map((passage) => [passage.id, passage]));
+  return [...passages.values()].map(({ title, text }) => ({ title, text }));
+}
+
+/** Writes the gold paragraphs of each question into the records of its rollouts. */
+export async function lookUpGold(
+  retriever: Retriever,
+  questions: readonly Pick<Question, 'chain'>[],
+  groups: readonly (readonly Rollout[])[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const texts = await Promise.all(questions.map((one) => goldTextsOf(retriever, one, signal)));
+  groups.forEach((group, i) => {
+    for (const rollout of group) rollout.goldTexts = itemAt(texts, i, 'gold paragraphs');
+  });
+}
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
 

@@ -43,6 +43,14 @@ export interface CurriculumContext {
   save(): Promise<void>;
 }
 
+/** What is asked of a curriculum for a step. */
+export interface DrawRequest {
+  step: number;
+  /** From 0: which generation batch of the step; later ones are dynamic sampling's. */
+  batch: number;
+  count: number;
+}
+
 /** Chooses the questions. All that a later draw depends on is in `state()`. */
 export interface Curriculum {
   /**
@@ -51,8 +59,7 @@ export interface Curriculum {
    * @returns false where `shouldStop` ended it before it was ready
    */
   prepare?(context: CurriculumContext): Promise<boolean>;
-  /** @param batch from 0: which generation batch of the step; later ones are dynamic sampling's */
-  draw(request: { step: number; batch: number; count: number }): Promise<DrawnQuestion[]>;
+  draw(request: DrawRequest): Promise<DrawnQuestion[]>;
   /** Told of the rollouts of every drawn group, in the order of the draw. */
   observe?(groups: readonly (readonly Rollout[])[]): void;
   state(): Json;

@@ -19,7 +19,7 @@ import { stepRecord } from './record.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { passRate } from '../sampling/band.ts';
-import { stageAt } from '../settings/stages.ts';
+import { stageAt } from '../settings/overrides.ts';
 import { handedOn, initialState, stateAfter, type TrainState } from './state.ts';
 import { checkBeginning } from './trainable.ts';
 import { warmStartKind, warmStart } from './warm-start.ts';

@@ -1,12 +1,23 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
-import { deriveSeed } from '../../base/random.ts';
-import { Random } from '../../base/random.ts';
-import { overlongPenalty } from '../overlong.ts';
+import { deriveSeed, Random } from '../../base/random.ts';
 import { readFacts, type RewardFacts } from '../rewards/parts/facts.ts';
 import { scoreFacts, totalReward } from '../rewards/index.ts';
 import { rewardById } from '../rewards/list.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { itemAt } from '../../base/items.ts';
+
+/**
+ * DAPO's soft overlong punishment (2503.14476, equation 13), added to the reward:
+ * `min(−(length − (max − buffer)) / buffer · factor, 0)`; at most `−factor` is taken at `max`, more
+ * beyond it.
+ * @param length policy tokens of the rollout
+ */
+export function overlongPenalty(
+  length: number,
+  { max, buffer, factor }: { max: number; buffer: number; factor: number },
+): number {
+  return Math.min((-(length - (max - buffer)) / buffer) * factor, 0);
+}
 
 /** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */
 

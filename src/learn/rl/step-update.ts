@@ -6,17 +6,20 @@ import {
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
 import { branchedSequences, creditShared, probeRatio } from '../branching/step.ts';
-import { meanKl, nextCoefficient, withCoefficient } from '../adaptive-kl.ts';
+import { meanKl, nextCoefficient, withCoefficient } from './update.ts';
 import { rewardById } from '../rewards/list.ts';
-import type { StoredStage, SupervisedStage } from '../../recipes/parts/stage-loss.ts';
+import {
+  type StoredStage,
+  type SupervisedStage,
+  isStored,
+} from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { overridesInForce } from '../settings/overrides.ts';
-import { stageAt } from '../settings/stages.ts';
-import { isStored } from '../../recipes/parts/stage-loss.ts';
+import { stageAt } from '../settings/overrides.ts';
 import type { SkippedUpdate } from '../../records/training.ts';
 import { supervisedUpdates } from '../supervised/items.ts';
-import { roundReference } from '../supervised/rounds.ts';
-import { storedItems } from '../supervised/stored.ts';
+import { roundReference } from '../supervised/items.ts';
+import { storedItems } from '../supervised/items.ts';
 import {
   fillAdvantages,
   finishedAlone,
@@ -29,12 +32,77 @@ import {
   worseAlone,
 } from './batch.ts';
 import type { Collected } from './collect.ts';
-import { hasNoGradient, klPulls, policyIsReference, skippedFor } from './no-gradient.ts';
 import type { TrainDeps } from './contracts.ts';
 import { shuffleRewards } from './scoring.ts';
-import { rateGroups } from '../rate-groups.ts';
+import { rateGroups } from './update.ts';
 import type { TrainState } from './state.ts';
 import { joinedReports, klToReference, optimize, type UpdateReport } from './update.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { loraSlots, type LoraSpec } from '../../policy/lora/spec.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { rewardsVary } from '../sampling/band.ts';
+
+/**
+ * Steps whose policy gradient is 0 whatever the model computes, so that the update can be skipped
+ * before anything is scored.
+ */
+
+/** Whether the adapter changes nothing: every B is 0, as LoRA starts, and there are no gates. */
+function policyIsReference(config: PolicyConfig, spec: LoraSpec, adapter: Float32Array): boolean {
+  if (spec.gates) return false;
+  return loraSlots(config, spec).every(
+    ({ factor, offset, length }) =>
+      factor === 'A' || adapter.subarray(offset, offset + length).every((value) => value === 0),
+  );
+}
+
+type Objective = TrainSettings['objective'];
+
+/**
+ * Whether a KL term may move the policy: with k2 and k3 its slope is 0 where the policy is the
+ * reference; the slope of k1 is 1 everywhere. In the reward the KL of such a policy is 0.
+ */
+const klPulls = ({ kl }: Objective, isReference: boolean): boolean =>
+  kl.place !== 'off' &&
+  kl.coefficient > 0 &&
+  !(isReference && (kl.place === 'reward' || kl.form !== 'k1'));
+
+/** Whether terms on right rollouts, which need no advantage, have one to work on. */
+const rightTermsPull = (
+  { positiveNll = 0, diversity = 0 }: Objective,
+  rollouts: readonly Rollout[],
+): boolean =>
+  (positiveNll > 0 || diversity > 0) && rollouts.some(({ metrics }) => metrics?.em === 1);
+
+/**
+ * Whether the gradient of a step is 0 by construction: all advantages are 0, and no other term of
+ * the objective has a gradient. A critic learns in any case.
+ * @param advantages one per rollout or per trained token, those of the loss
+ */
+const hasNoGradient = (
+  { objective, critic }: Pick<TrainSettings, 'objective' | 'critic'>,
+  rollouts: readonly Rollout[],
+  advantages: readonly (number | Float32Array)[],
+  isReference: boolean,
+): boolean =>
+  !critic &&
+  advantages.every((own) => (typeof own === 'number' ? own === 0 : own.every((v) => v === 0))) &&
+  !klPulls(objective, isReference) &&
+  !rightTermsPull(objective, rollouts);
+
+/** Why a step made no update, by the rewards of all its rollouts. */
+function skippedFor(
+  groups: readonly (readonly Rollout[])[],
+  otherwise: Exclude<SkippedUpdate['why'], 'equal-rewards'>,
+): SkippedUpdate {
+  if (groups.some(rewardsVary)) return { why: otherwise };
+  const rewards = new Set(groups.flat().map(({ reward }) => reward));
+  const [only] = rewards;
+  return {
+    why: 'equal-rewards',
+    ...(rewards.size === 1 && typeof only === 'number' && { reward: only }),
+  };
+}
 
 /** From the rollouts of a step to the adapter after it. */
 

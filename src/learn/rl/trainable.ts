@@ -2,7 +2,7 @@ import { withOverrides } from '../../recipes/parts/settings.ts';
 import { traitsOf } from '../../recipes/parts/system.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { recipeOf } from '../../recipes/registry.ts';
-import { probeClash, switchClash } from '../settings/switches.ts';
+import { beginningClash, switchClash } from '../settings/switches.ts';
 import type { TrainDeps } from './contracts.ts';
 import type { TrainState } from './state.ts';
 
@@ -83,7 +83,7 @@ export function untrainable(
         ),
     };
   // A stored run has chosen as it did.
-  const unasked = done === undefined ? probeClash(settings) : null;
+  const unasked = done === undefined ? beginningClash(settings) : null;
   const clash = unasked ?? switchClash(settings) ?? chosenClash(settings) ?? contextClash(settings);
   if (clash) return clash;
   if (adapter.gates && !traitsOf(rollouts).latent)

@@ -1,13 +1,42 @@
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
-import { meanKl } from '../adaptive-kl.ts';
 import { learningRateAt } from '../schedule.ts';
-import { ONE_RATE, type RateGroup } from '../rate-groups.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemObjective, ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from './state.ts';
 import { itemAt, lastOf } from '../../base/items.ts';
 import { mean, sum } from '../../base/statistics.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { loraSize } from '../../policy/lora/spec.ts';
+import { klTerm } from '../objective.ts';
+
+/** Values of an adapter that learn at one rate: [from, to), at `factor` times the adapter's. */
+export interface RateGroup {
+  readonly from: number;
+  readonly to: number;
+  readonly factor: number;
+}
+
+/** The whole adapter at its own rate. */
+const ONE_RATE: readonly RateGroup[] = [{ from: 0, to: Infinity, factor: 1 }];
+
+/** Factors, weights of gates, Λ: HRPO's groups of parameters (patch.py), which follow one schedule. */
+export function rateGroups(
+  config: PolicyConfig,
+  { adapter, optimizer }: Pick<TrainSettings, 'adapter' | 'optimizer'>,
+): readonly RateGroup[] {
+  const { gates } = adapter;
+  if (!gates) return ONE_RATE;
+  const factors = loraSize(config, adapter);
+  const { hiddenSize: width } = config;
+  const lambda = factors + 2 * (width * width + width);
+  const { learningRate } = optimizer;
+  return [
+    { from: 0, to: factors, factor: 1 },
+    { from: factors, to: lambda, factor: gates.learningRate / learningRate },
+    { from: lambda, to: Infinity, factor: gates.lambdaLearningRate / learningRate },
+  ];
+}
 
 /** The optimizer's half of a step. */
 
@@ -151,3 +180,60 @@ export async function optimize(
     samplerGap,
   };
 }
+
+/**
+ * PPO's adaptive controller of the KL's coefficient (Ziegler et al., arXiv 1909.08593, section 2.2), one move a step:
+ *
+ *     e = clip(KL / target − 1, −0.2, 0.2)        β ← β (1 + gain · e)
+ *
+ * KL is the mean over the step's trained tokens of the estimate that the objective has, at the sampler's
+ * log-probabilities. Ziegler et al. and RL4LMs, on which SmartRAG is built, have a gain of 0.1; verl has the rollouts of a
+ * step over a horizon in its place.
+ */
+
+type Kl = TrainSettings['objective']['kl'];
+
+/** Most that one step may be distinguished from its target. */
+const LIMIT = 0.2;
+
+/** β of the next step. @param measured KL of this one, nats a token */
+export function nextCoefficient(
+  beta: number,
+  measured: number,
+  { target, gain }: NonNullable<Kl['adaptive']>,
+): number {
+  const error = Math.min(LIMIT, Math.max(-LIMIT, measured / target - 1));
+  return beta * (1 + gain * error);
+}
+
+/** Mean over the trained tokens of all rollouts; null of none. */
+export function meanKl(
+  form: Kl['form'],
+  sequences: readonly { oldLogprobs: Float32Array }[],
+  references: readonly Float32Array[],
+): number | null {
+  let [sum, n] = [0, 0];
+  sequences.forEach(({ oldLogprobs }, s) => {
+    const reference = itemAt(references, s, 'references');
+    oldLogprobs.forEach((p, i) => {
+      sum += klTerm(form, p, itemAt(reference, i, 'log-probabilities')).value;
+      n++;
+    });
+  });
+  return n === 0 ? null : sum / n;
+}
+
+/** Settings with the coefficient that a step has. @param moved as the steps before left it; absent: as the settings begin */
+export const withCoefficient = (
+  settings: TrainSettings,
+  moved: number | undefined,
+): TrainSettings =>
+  moved === undefined
+    ? settings
+    : {
+        ...settings,
+        objective: {
+          ...settings.objective,
+          kl: { ...settings.objective.kl, coefficient: moved },
+        },
+      };

@@ -4,18 +4,206 @@ import { createRouter, priorWeights, type Router } from '../../agent/router/rout
 import { deriveSeed } from '../../base/random.ts';
 import { RunningMean } from '../../agent/router/reward.ts';
 import { FEATURE_NAMES } from '../../agent/router/features.ts';
-import type { RouterWeights } from '../../agent/router/network.ts';
+import {
+  type RouterWeights,
+  logitGradient,
+  sigmoid,
+  webLogit,
+  type RouterGradient,
+} from '../../agent/router/network.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { learnedCalls, type LearnedCall } from './calls.ts';
-import { flatGradient } from './gradient.ts';
-import { adam, descend, zeroMoments } from './optimizer.ts';
-import { flatten, unflatten } from './parameters.ts';
-import { decodeRouterState, encodeRouterState, type RouterState } from './state.ts';
-import { routerStep } from './statistics.ts';
+import { routerGradient, type RoutedCall } from '../../agent/router/gradient.ts';
+import { itemAt } from '../../base/items.ts';
+import type { SourceName } from '../../records/hits.ts';
+import { mean, meanOrNull } from '../../base/statistics.ts';
+import { z } from 'zod';
+import { issueOf } from '../../base/errors.ts';
+
+/** Steps of the router's optimizer on flat lists of numbers, double precision. */
+
+interface Moments {
+  first: number[];
+  second: number[];
+}
+
+export const zeroMoments = (size: number): Moments => ({
+  first: Array.from({ length: size }, () => 0),
+  second: Array.from({ length: size }, () => 0),
+});
+
+const BETA1 = 0.9;
+const BETA2 = 0.999;
+const EPS = 1e-8;
+
+/** Plain descent, as equation (23) of arXiv 2506.19466 has it: `θ − η g`. */
+export const descend = (
+  parameters: readonly number[],
+  gradient: readonly number[],
+  learningRate: number,
+): number[] => parameters.map((p, i) => p - learningRate * itemAt(gradient, i, 'gradient'));
+
+/**
+ * Adam (Kingma and Ba 2015, β = (0.9, 0.999), ε = 1e-8), bias-corrected.
+ * @param step number of this update, from 1
+ */
+export function adam(
+  parameters: readonly number[],
+  gradient: readonly number[],
+  moments: Moments,
+  { step, learningRate }: { step: number; learningRate: number },
+): { parameters: number[]; moments: Moments } {
+  const first = moments.first.map(
+    (m, i) => BETA1 * m + (1 - BETA1) * itemAt(gradient, i, 'gradient'),
+  );
+  const second = moments.second.map(
+    (v, i) => BETA2 * v + (1 - BETA2) * itemAt(gradient, i, 'gradient') ** 2,
+  );
+  const [c1, c2] = [1 - BETA1 ** step, 1 - BETA2 ** step];
+  const moved = parameters.map(
+    (p, i) =>
+      p -
+      (learningRate * (itemAt(first, i, 'moments') / c1)) /
+        (Math.sqrt(itemAt(second, i, 'moments') / c2) + EPS),
+  );
+  return { parameters: moved, moments: { first, second } };
+}
+
+/** All that a router's training depends on, as plain JSON: double precision survives it exactly. */
+export interface RouterState {
+  weights: RouterWeights;
+  moments: Moments;
+  /** Updates made. */
+  steps: number;
+  /** Running mean of rewards; null before the first update. */
+  baseline: number | null;
+  /** The web calls after the mean latency of the measured reward, milliseconds. */
+  webLatency: { sum: number; count: number };
+}
+
+const numbers = z.array(z.number());
+const schema = z.strictObject({
+  format: z.literal('forage.router/1'),
+  weights: z.strictObject({
+    origin: z.string(),
+    bias: z.number(),
+    linear: numbers,
+    hiddenBias: numbers,
+    hidden: z.array(numbers),
+    output: numbers,
+  }),
+  moments: z.strictObject({ first: numbers, second: numbers }),
+  steps: z.int().min(0),
+  baseline: z.number().nullable(),
+  webLatency: z.strictObject({ sum: z.number(), count: z.int().min(0) }),
+});
+
+const encodeRouterState = (state: RouterState): Json =>
+  structuredClone({ format: 'forage.router/1', ...state }) as unknown as Json;
+
+/** @throws Error of one line where the value is not a state of a router */
+export function decodeRouterState(json: Json): RouterState {
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw new Error(`router state: ${issueOf(parsed.error)}`);
+  const { format: _, ...state } = parsed.data;
+  return state;
+}
+
+/** The router's parameters as one flat list: bias, u, c, W row by row, v. */
+
+/** Works for weights and gradients alike. */
+export const flatten = (w: RouterGradient): number[] => [
+  w.bias,
+  ...w.linear,
+  ...w.hiddenBias,
+  ...w.hidden.flat(),
+  ...w.output,
+];
+
+/** The inverse of `flatten`, in the shape of `like`. @throws Error for another number of values */
+export function unflatten(
+  flat: readonly number[],
+  like: RouterGradient,
+  origin: string,
+): RouterWeights {
+  let at = 0;
+  const take = (count: number): number[] => flat.slice(at, (at += count));
+  const weights: RouterWeights = {
+    origin,
+    bias: itemAt(take(1), 0, 'parameters'),
+    linear: take(like.linear.length),
+    hiddenBias: take(like.hiddenBias.length),
+    hidden: like.hidden.map((row) => take(row.length)),
+    output: take(like.output.length),
+  };
+  if (at !== flat.length)
+    throw new Error(`router: ${flat.length} parameters where the network has ${at}`);
+  return weights;
+}
+
+interface GradientOptions {
+  /** b, taken from every reward; 0 is (23) as printed. */
+  baseline: number;
+  /** Factor of the mean entropy of π(·|s) over the calls, which is taken from the loss. */
+  entropy: number;
+}
+
+/**
+ * Gradient of `−mean (R(a) − b) log π(a|s) − entropy · mean H(π(·|s))`, flat. Equation (23) of arXiv
+ * 2506.19466 has neither baseline nor entropy. With `z` the logit of web and `p = σ(z)`,
+ * `dH/dz = −z p (1 − p)`.
+ */
+export function flatGradient(
+  weights: RouterWeights,
+  calls: readonly RoutedCall[],
+  { baseline, entropy }: GradientOptions,
+): number[] {
+  const centred = calls.map((call) => ({ ...call, reward: call.reward - baseline }));
+  const total = flatten(routerGradient(weights, centred));
+  if (entropy === 0) return total;
+  for (const { x } of calls) {
+    const z = webLogit(weights, x);
+    const p = sigmoid(z);
+    const scale = (entropy * z * p * (1 - p)) / calls.length;
+    const gradient = flatten(logitGradient(weights, x));
+    total.forEach((so, i) => (total[i] = so + scale * itemAt(gradient, i, 'gradient')));
+  }
+  return total;
+}
+
+const bySource = (
+  calls: readonly LearnedCall[],
+  of: (call: LearnedCall) => number | null,
+): RouterStep['latencyMs'] => {
+  const meanOf = (source: SourceName): number | null =>
+    meanOrNull(calls.filter((call) => call.action === source).flatMap((call) => of(call) ?? []));
+  return { local: meanOf('local'), web: meanOf('web') };
+};
+
+/** What a step's calls say to the charts; means where there were none are null. */
+function routerStep(calls: readonly LearnedCall[], gradientNorm: number): RouterStep {
+  const byKind: RouterStep['byKind'] = {};
+  for (const kind of [...new Set(calls.map((call) => call.kind))].sort()) {
+    const own = calls.filter((call) => call.kind === kind);
+    byKind[kind] = {
+      calls: own.length,
+      local: mean(own.map((call) => call.local)),
+      reward: mean(own.map((call) => call.reward)),
+    };
+  }
+  return {
+    calls: calls.length,
+    byKind,
+    latencyMs: bySource(calls, (call) => call.latencyMs),
+    recallGained: bySource(calls, (call) => call.recallGained),
+    reward: mean(calls.map((call) => call.reward)),
+    gradientNorm,
+  };
+}
 
 /*
  * NLR learns: equation (23) of arXiv 2506.19466 on both layers of the router's network. Differences

@@ -1,6 +1,6 @@
 import { itemAt } from '../../base/items.ts';
 import { mean, shareInterval, sum } from '../../base/statistics.ts';
-import { stageAt } from '../settings/stages.ts';
+import { stageAt } from '../settings/overrides.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { FEW_BATCHES, WORTH_TWO_BATCHES } from '../../policy/lora/shared-prefix.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

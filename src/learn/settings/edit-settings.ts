@@ -1,11 +1,27 @@
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import { recipeOf } from '../../recipes/registry.ts';
-import { DEFAULT_WARM_UP, type TrainSettings } from '../../recipes/parts/training.ts';
-import { checkedSettingsSchema } from './checked.ts';
+import {
+  DEFAULT_WARM_UP,
+  type TrainSettings,
+  stageSchema,
+  trainSettingsSchema,
+} from '../../recipes/parts/training.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/errors.ts';
 import { lastOf } from '../../base/items.ts';
 import { isObjectOrList } from '../../base/objects.ts';
+import { z } from 'zod';
+import type { Reward } from '../rewards/parts/definition.ts';
+import { idsOf, REWARDS, type RewardId } from '../rewards/list.ts';
+
+/** A stage whose reward is one of `rewards`. */
+export const stageSchemaOf = <Id extends string>(rewards: readonly Reward<Id>[]) =>
+  stageSchema.extend({ reward: z.enum(idsOf(rewards)) });
+
+/** Training settings from outside: every stage has a reward that can be computed here. */
+export const checkedSettingsSchema = trainSettingsSchema.extend({
+  stages: z.array(stageSchemaOf<RewardId>(REWARDS)).min(1),
+});
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */
 export function parseTrainSettings(json: unknown): TrainSettings {
@@ -32,15 +48,10 @@ const OPTIONAL = [
   'start',
   'verifier',
   'critic',
+  'curriculum.system',
   'curriculum.tasks',
-  'curriculum.engine',
-  'curriculum.simulator',
   'curriculum.hops',
   'curriculum.leaveOut',
-  'curriculum.probeSteps',
-  'curriculum.added',
-  'curriculum.count',
-  'curriculum.ids',
   'dynamicSampling.band',
   'dynamicSampling.screen',
   'dynamicSampling.sameStepScreen',

@@ -2,6 +2,7 @@ import { sum } from '../../base/statistics.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { rewardById } from '../rewards/list.ts';
+import { itemAt } from '../../base/items.ts';
 
 /**
  * Settings that hold a value and do nothing beside the others: a run with another value of them is the same run. They
@@ -25,11 +26,10 @@ const trainsOnlyRouter = ({ router, stages }: TrainSettings): boolean =>
 
 /** Curricula that look at a pool of questions before they draw. */
 const looks = ({ curriculum: { kind, leaveOut = [] } }: TrainSettings): boolean =>
-  ['difficulty', 'one-shot', 'weakness'].includes(kind) || leaveOut.includes('one-retrieval');
+  kind === 'difficulty' || leaveOut.includes('one-retrieval');
 
 const mixesNoise = ({ curriculum, warmUp, stages }: TrainSettings): boolean =>
   curriculum.kind === 'gold-noise' ||
-  (curriculum.kind === 'engine' && curriculum.engine === 'noisy') ||
   warmUp?.from === 'own' ||
   stages.some(({ loss }) => isStored(loss));
 
@@ -150,24 +150,6 @@ const RULES: readonly Rule[] = [
     because: (settings) => where(!mixesNoise(settings), 'no noise is mixed into the results'),
   },
   {
-    paths: ['curriculum.engine'],
-    because: ({ curriculum: { kind } }) =>
-      where(kind !== 'engine', `the curriculum ${kind} uses the run’s own search engine`),
-  },
-  {
-    paths: ['curriculum.probeSteps'],
-    because: ({ curriculum: { kind, ids = [] } }) =>
-      where(
-        kind !== 'weakness' && (kind !== 'one-shot' || ids.length > 0),
-        'first steps do not rank questions',
-      ),
-  },
-  {
-    paths: ['curriculum.count'],
-    because: ({ curriculum: { kind, ids = [] } }) =>
-      where(kind !== 'one-shot' || ids.length > 0, 'no questions are selected for training'),
-  },
-  {
     paths: [
       'router.learningRate',
       'router.baseline',
@@ -219,4 +201,28 @@ export function idleBecause(settings: TrainSettings, path: string): string | nul
     if (found !== null) return found;
   }
   return stageBecause(settings, path);
+}
+
+/** Estimators that whiten over the batch: that moves the 0 of a group of equal rewards away from 0. */
+const WHITENS: readonly TrainSettings['objective']['estimator'][] = ['reinforce++-baseline', 'ur2'];
+
+/**
+ * Whether a group whose rewards are all equal teaches nothing in a stage: only where its own mean is what its rewards are
+ * compared with, and nothing else gives its tokens a weight. A critic compares with its values; supervision, and terms
+ * on right rollouts, learn of each by itself.
+ */
+export function equalTeachNothing(
+  { critic, objective, stages }: Pick<TrainSettings, 'critic' | 'objective' | 'stages'>,
+  stage: number,
+): boolean {
+  const { estimator, credit, positiveNll = 0, diversity = 0, kl } = objective;
+  return (
+    !critic &&
+    itemAt(stages, stage, 'stages').loss === undefined &&
+    !WHITENS.includes(estimator) &&
+    credit !== 'span' &&
+    kl.place !== 'reward' &&
+    positiveNll === 0 &&
+    diversity === 0
+  );
 }

@@ -1,5 +1,5 @@
 import { declaredGrouping } from '../../recipes/parts/branching.ts';
-import { PROBE_STEPS } from '../curriculum/history/curriculum.ts';
+import { declaredCurriculum } from '../../recipes/parts/system.ts';
 import { FACT_REWARDS } from '../rewards/switches/fspo.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -68,18 +68,15 @@ function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | n
   return null;
 }
 
-/** Spread is distinguished from accuracies of several epochs: every question of the pool has to be asked at least twice. */
-export function probeClash({ curriculum, questions }: TrainSettings): Clash | null {
-  const { kind, ids = [], pool, probeSteps = PROBE_STEPS } = curriculum;
-  const most = Math.floor((probeSteps * questions) / 2);
-  if (kind !== 'one-shot' || ids.length > 0 || pool <= most) return null;
-  return clash(
-    'curriculum.pool',
-    `Training uses the question whose accuracy varies most, but ${probeSteps} steps of ${questions} questions do not ask each of ${pool} twice. ` +
-      (most > 0
-        ? `Set curriculum.pool to ${most} or less, or name the question in curriculum.ids.`
-        : 'Raise curriculum.probeSteps, or name the question in curriculum.ids.'),
-  );
+/** What the curriculum of a system needs of a run that begins. */
+export function beginningClash({ curriculum, steps, questions }: TrainSettings): Clash | null {
+  const { kind, system } = curriculum;
+  if (kind !== 'system') return null;
+  const declared = declaredCurriculum(curriculum);
+  if (!system || !declared)
+    return clash('curriculum.system', 'Name the system whose curriculum draws the questions.');
+  const message = declared.clash(system, { steps, questions });
+  return message === null ? null : clash('curriculum.system', message);
 }
 
 /** Screening of groups that branch: what screens is the beginning of the group. */
@@ -143,28 +140,16 @@ function criticClash({ objective, critic }: TrainSettings): Clash | null {
     : null;
 }
 
-function curriculumClash({ curriculum, steps }: TrainSettings): Clash | null {
-  const { kind, hops, probeSteps = 0, ids = [], simulator, added } = curriculum;
-  if (added !== undefined && kind !== 'weakness')
+function curriculumClash({ curriculum: { kind, hops, system } }: TrainSettings): Clash | null {
+  if (system && kind !== 'system')
     return clash(
-      'curriculum.added',
-      'No questions are added here. Set curriculum.kind to weakness, or leave added out.',
+      'curriculum.system',
+      'No system draws the questions here. Set curriculum.kind to system, or leave system out.',
     );
-  if (simulator !== undefined && kind !== 'simulated')
-    return clash(
-      'curriculum.simulator',
-      'Nothing is simulated here. Set curriculum.kind to simulated, or leave simulator out.',
-    );
-  if (hops && hops.min > hops.max)
-    return clash(
-      'curriculum.hops',
-      `No question has ${hops.min} to ${hops.max} hops. Set min to max or less.`,
-    );
-  const probes = kind === 'weakness' || (kind === 'one-shot' && ids.length === 0);
-  return probes && probeSteps >= steps
+  return hops && hops.min > hops.max
     ? clash(
-        'curriculum.probeSteps',
-        `All ${steps} steps would rank questions, and none would train on the selected ones. Set probeSteps below steps.`,
+        'curriculum.hops',
+        `No question has ${hops.min} to ${hops.max} hops. Set min to max or less.`,
       )
     : null;
 }

@@ -7,7 +7,7 @@ const batch = z.int().min(1).max(1024);
 
 /** What a stage learns by in place of the policy gradient. */
 export const stageLossSchema = z.discriminatedUnion('kind', [
-  /** Likelihood of a step's rollouts, each with a weight; `learn/supervised/weights.ts`. */
+  /** Likelihood of a step's rollouts, each with a weight; `learn/supervised/items.ts`. */
   z.strictObject({
     kind: z.literal('sft'),
     weight: z.enum(['right', 'first', 'likelihood', 'best', 'uniform', 'released']),
@@ -31,14 +31,14 @@ export const stageLossSchema = z.discriminatedUnion('kind', [
     gamma: z.number().min(1).optional(),
     /**
      * Iterated DPO: the stage's steps are this many rounds, as equal as can be, and the reference of a round is the policy with
-     * which it begins (`learn/supervised/rounds.ts`). Absent: the checkpoint, throughout.
+     * which it begins (`learn/supervised/items.ts`). Absent: the checkpoint, throughout.
      */
     rounds: z.int().min(1).max(1000).optional(),
     /** How often the pairs of a step are learned from, each time from where the one before it left the policy; 1 where absent. */
     passes: z.int().min(1).max(64).optional(),
     /**
      * Most pairs of one update: a pass over more is several updates, in an order of the seed
-     * (`learn/supervised/mini-batches.ts`). Absent: a pass is one update.
+     * (`learn/supervised/items.ts`). Absent: a pass is one update.
      */
     pairsAnUpdate: z.int().min(1).max(1024).optional(),
   }),

@@ -72,6 +72,17 @@ export const OBJECTIVE = {
   kl: { form: 'k3', place: 'off', coefficient: 0 },
 } satisfies TrainSettings['objective'];
 
+/** A variant whose one stage pays a reward, with GRPO's objective; `changes` are of everything else. */
+export const trainedOn = (
+  reward: string,
+  changes: Partial<VariantSettings> = {},
+): VariantSettings => ({
+  ...TRAINING,
+  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
+  objective: OBJECTIVE,
+  ...changes,
+});
+
 /**
  * The loss of releases that are built on verl: `masked_mean` over the tokens of a micro-batch, then the mean over the
  * micro-batches of an update (its dp_actor.py, and `loss_agg_mode: token-mean`, its default since); k3 to the reference in

@@ -3,6 +3,7 @@ import { LORA_TARGETS } from '../../policy/lora/spec.ts';
 import { branchingSchema } from './branching.ts';
 import { stageLossSchema } from './stage-loss.ts';
 import { nlrSchema, routerRewardSchema } from './settings.ts';
+import { systemCurriculumSchema } from './system.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
 
@@ -78,7 +79,7 @@ export const objectiveSchema = z.strictObject({
     place: z.enum(['off', 'loss', 'reward']),
     coefficient: z.number().min(0),
     /**
-     * The coefficient goes after a target, nats a token (`learn/adaptive-kl.ts`); `coefficient` is then what it begins with.
+     * The coefficient goes after a target, nats a token (`learn/rl/update.ts`); `coefficient` is then what it begins with.
      * Absent or null: it stays.
      */
     adaptive: z
@@ -113,7 +114,7 @@ const criticSchema = z.strictObject({
   environment: z.enum(['skip', 'released']),
 });
 
-/** One stage. A recipe knows its reward by id; `learn/settings/checked.ts` refuses one that is not there. */
+/** One stage. A recipe knows its reward by id; `learn/settings/edit-settings.ts` refuses one that is not there. */
 export const stageSchema = z.strictObject({
   /** Steps of this stage; the last stage also takes what is left. */
   steps: positiveInt,
@@ -241,25 +242,11 @@ export const trainSettingsSchema = z.strictObject({
   curriculum: z.strictObject({
     /**
      * `uniform`: questions as they come; `difficulty`: UR²'s buckets by repeated rollouts;
-     * `gold-noise`: KunLunBaizeRAG (15) and (16); `simulated`: ZeroSearch's engine; `engine`: another engine, as
-     * `engine` says; `one-shot`: One-Shot RLVR; `weakness`: SwS.
+     * `gold-noise`: KunLunBaizeRAG (15) and (16); `system`: a system's own code, as `system` says.
      */
-    kind: z.enum([
-      'uniform',
-      'difficulty',
-      'gold-noise',
-      'simulated',
-      'engine',
-      'one-shot',
-      'weakness',
-    ]),
-    /** `engine`: `noisy`, a share `noise` of passages is replaced; `random`, also where absent: nothing fits. */
-    engine: z.enum(['random', 'noisy']).optional(),
-    /**
-     * `simulated`: `by-place`, as ZeroSearch's released code: of the rollouts that search at a time, the j-th is answered for
-     * the question of the batch's j-th. Absent: each for its own.
-     */
-    simulator: z.literal('by-place').optional(),
+    kind: z.enum(['uniform', 'difficulty', 'gold-noise', 'system']),
+    /** `system`: which system's, and its parameters (`defineCurriculum`). */
+    system: systemCurriculumSchema.optional(),
     /** Questions of these numbers of hops only; absent or null: all. */
     hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().optional(),
     /**
@@ -267,14 +254,6 @@ export const trainSettingsSchema = z.strictObject({
      * retrieval; `yes-no`, those answered by yes, no, true or false. Absent or empty: none is left out.
      */
     leaveOut: z.array(z.enum(['one-retrieval', 'yes-no'])).optional(),
-    /** `one-shot`, `weakness`: first steps, whose accuracies tell questions apart; 12 where absent. */
-    probeSteps: z.int().min(0).optional(),
-    /** `weakness`: as many questions are added, drawn alike, whatever was weak: a control. */
-    added: z.literal('random').optional(),
-    /** `one-shot`: questions that are trained on; 1 where absent. */
-    count: positiveInt.optional(),
-    /** `one-shot`: ids of these questions; absent or empty: those whose accuracy spread most. */
-    ids: z.array(z.string()).optional(),
     /** `difficulty`: repeated rollouts that score a question. */
     scoringRollouts: positiveInt,
     /** `difficulty`, `leaveOut`: questions that are looked at before the first step; later draws are from these. */

@@ -13,8 +13,8 @@ export const oneShotRlvr: Switch = {
     kind: 'switch of training',
     parts: ['question-stream control: fixed ids'],
     differences: [
-      'Accuracies come from the first three steps of the run itself, in which eight questions per step cover a pool of eight three times; the paper uses an earlier run over the whole set. `curriculum.probeSteps` and `curriculum.pool` change that.',
-      '`curriculum.count` sets two or four questions, `curriculum.ids` names them.',
+      'Accuracies come from the first three steps of the run itself, in which eight questions per step cover a pool of eight three times; the paper uses an earlier run over the whole set. `curriculum.system.probeSteps` and `curriculum.system.pool` change that.',
+      '`curriculum.system.count` sets two or four questions, `curriculum.system.ids` names them.',
       'No entropy bonus, which the paper finds important; its KL of 1e-3 is left to the recipe.',
       'One update per step unless the recipe has more; the paper makes eight.',
       'A small policy has little hidden ability: how it searches and answers may carry over to other questions, not what it knows.',
@@ -25,12 +25,14 @@ export const oneShotRlvr: Switch = {
       model: 'Qwen2.5-Math-1.5B',
     },
     sources: {
-      'changes.curriculum.probeSteps': 'ours; paper: a whole earlier run',
-      'changes.curriculum.pool': 'ours; paper: its whole set',
+      'changes.curriculum.system.probeSteps': 'ours; paper: a whole earlier run',
+      'changes.curriculum.system.pool': 'ours; paper: its whole set',
     },
     expectedEffect:
       'Held-out accuracy keeps rising after the accuracy on the one question has reached 1.',
   },
-  changes: { curriculum: { kind: 'one-shot', probeSteps: 3, pool: 8 } },
-  mark: 'curriculum.kind',
+  changes: {
+    curriculum: { kind: 'system', system: { id: 'one-shot-rlvr', probeSteps: 3, pool: 8 } },
+  },
+  mark: 'curriculum.system.id',
 };

@@ -60,10 +60,12 @@ export function unfit({ stages, curriculum }: TrainSettings, one: Switch): strin
     return said(`it changes the policy gradient, and the recipe learns by ${supervised}.`);
   if (rewardOf(one) !== null && supervised !== undefined)
     return said(`it sets a reward, and a stage learns by ${supervised}.`);
-  const kind = one.changes.curriculum?.kind;
-  return kind !== undefined && curriculum.kind !== 'uniform' && curriculum.kind !== kind
+  const own = one.changes.curriculum;
+  const { kind, system } = curriculum;
+  const isOther = kind !== 'uniform' && !(own?.kind === kind && own.system?.id === system?.id);
+  return own?.kind !== undefined && isOther
     ? said(
-        `it changes curriculum.kind, and the recipe needs ${curriculum.kind}. Set curriculum.kind to uniform first to replace it.`,
+        `it changes curriculum.kind, and the recipe needs ${system?.id ?? kind}. Set curriculum.kind to uniform first to replace it.`,
       )
     : null;
 }

@@ -15,7 +15,7 @@ export const sws: Switch = {
     differences: [
       'Further questions are existing ones outside the first phase, with known answers; in the paper a language model writes them from concepts and eight samples vote on the answer.',
       'A category is form, hops and the last relation in the question.',
-      'A weakness was correct in at most half of its rollouts and did not improve (the paper’s thresholds are not known). Three steps ask a question at most once, so improvement cannot be seen; `curriculum.probeSteps` changes that.',
+      'A weakness was correct in at most half of its rollouts and did not improve (the paper’s thresholds are not known). Three steps ask a question at most once, so improvement cannot be seen; `curriculum.system.probeSteps` changes that.',
       'The second phase keeps every question; the paper keeps accuracies from 0.125 to 0.875 (see the switch online-filtering).',
     ],
     published: {
@@ -24,11 +24,11 @@ export const sws: Switch = {
       model: '7B',
     },
     sources: {
-      'changes.curriculum.probeSteps': 'ours; not confirmed',
+      'changes.curriculum.system.probeSteps': 'ours; not confirmed',
     },
     expectedEffect:
       'Accuracy rises more in weak categories than in strong ones, compared with as many random questions.',
   },
-  changes: { curriculum: { kind: 'weakness', probeSteps: 3 } },
-  mark: 'curriculum.kind',
+  changes: { curriculum: { kind: 'system', system: { id: 'sws', probeSteps: 3 } } },
+  mark: 'curriculum.system.id',
 };

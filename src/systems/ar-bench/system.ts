@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
@@ -48,22 +48,14 @@ export const arBench = defineSystem({
     {
       name: 'grpo',
       title: 'GRPO by exact match',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
-        objective: { ...OBJECTIVE, aggregation: 'token-mean' },
-      },
+      settings: trainedOn('em', { objective: { ...OBJECTIVE, aggregation: 'token-mean' } }),
     },
     {
       name: 'asks',
       title: 'GRPO by exact match and by what asks narrow',
       differences:
         'Each ask earns the share of namesakes that it is expected to rule out, the value by which the paper’s search at test time ranks asks; on a clear question it earns nothing.',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'ar-bench', weights: {} }],
-        objective: { ...OBJECTIVE, aggregation: 'token-mean' },
-      },
+      settings: trainedOn('ar-bench', { objective: { ...OBJECTIVE, aggregation: 'token-mean' } }),
     },
   ],
 });

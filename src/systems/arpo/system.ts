@@ -1,6 +1,6 @@
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { defineGrouping } from '../parts/define.ts';
 import { ruleSchema } from './entropy.ts';
 
@@ -27,12 +27,10 @@ defineGrouping('arpo', {
   load: () => import('./grouping.ts'),
 });
 
-const settings: VariantSettings = {
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward: 'tool-star', weights: {} }],
+const settings: VariantSettings = trainedOn('tool-star', {
   objective: { ...OBJECTIVE, aggregation: 'token-mean', dualClip: 3 },
   branching,
-};
+});
 
 export const arpo: Recipe = {
   id: 'arpo',

@@ -1,5 +1,5 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
@@ -37,11 +37,7 @@ export const autoRefine: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, F1 and refinement',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'autorefine', weights: {} }],
-        objective: verlObjective(8),
-      },
+      settings: trainedOn('autorefine', { objective: verlObjective(8) }),
     },
   ],
 };

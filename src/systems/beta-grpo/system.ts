@@ -1,5 +1,5 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
@@ -39,16 +39,7 @@ export const betaGrpo: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, exact match of sure searches',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'beta-grpo', weights: {} }],
-        objective: {
-          ...OBJECTIVE,
-          aggregation: 'token-mean',
-          microBatch: 8,
-          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-        },
-      },
+      settings: trainedOn('beta-grpo', { objective: verlObjective(8) }),
     },
   ],
 };

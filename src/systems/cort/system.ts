@@ -1,6 +1,6 @@
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { hintParams } from '../start/system.ts';
 import { defineSystem } from '../parts/define.ts';
 
@@ -8,15 +8,14 @@ import { defineSystem } from '../parts/define.ts';
  * CoRT (arXiv 2506.09820; code: ChengpengLi1003/CoRT): a hint at the start of the first thought suggests using the
  * tool; GRPO with groups of 8 and KL 1e-3, correct or wrong minus ω = 0.1 if every call failed.
  */
-const settingsBy = (reward: string): VariantSettings => ({
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
-  objective: {
-    ...OBJECTIVE,
-    aggregation: 'token-mean',
-    kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-  },
-});
+const settingsBy = (reward: string): VariantSettings =>
+  trainedOn(reward, {
+    objective: {
+      ...OBJECTIVE,
+      aggregation: 'token-mean',
+      kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+    },
+  });
 
 export const cort = defineSystem({
   id: 'cort',

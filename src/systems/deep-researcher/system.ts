@@ -1,18 +1,14 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher): at most 10 turns. The paper searches the web
  * for snippets and opens pages with a reading agent; here a search returns the passages themselves.
  */
-const settings: VariantSettings = {
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward: 'deep-researcher', weights: {} }],
-  objective: verlObjective(2),
-};
+const settings: VariantSettings = trainedOn('deep-researcher', { objective: verlObjective(2) });
 
 const params = z.strictObject({
   /**

@@ -1,32 +1,35 @@
-import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
+import { trainedOn, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { defineCurriculum } from '../parts/define.ts';
 
 /*
  * The empirical study of search agents (arXiv 2505.15117; code: PeterGriffinJin/Search-R1, scripts v0.3): Search-R1
  * along three axes. One variant per point: the reward, and the engine in training; the held-out score
  * always uses the real engine. Values are from the code; the paper's for the retrieval reward are not known.
  */
+const params = z.strictObject({
+  /** `noisy`: a share `noise` of the passages is replaced, half where absent; `random`: nothing fits. */
+  engine: z.enum(['random', 'noisy']),
+  noise: z.number().min(0).max(1).optional(),
+});
+export type Params = z.infer<typeof params>;
+
+defineCurriculum('empirical', { params, load: () => import('./curriculum.ts') });
+
 const point = (
   name: string,
   title: string,
   reward: string,
-  curriculum: Partial<TrainSettings['curriculum']> = {},
+  system?: { id: string; engine?: Params['engine'] },
 ): Variant => ({
   name,
   title,
-  settings: {
-    ...TRAINING,
-    stages: [{ steps: TRAINING.steps, reward, weights: {} }],
-    curriculum: { ...TRAINING.curriculum, ...curriculum },
-    objective: {
-      ...OBJECTIVE,
-      aggregation: 'token-mean',
-      microBatch: 8,
-      kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-    },
-  },
+  settings: trainedOn(reward, {
+    curriculum: { ...TRAINING.curriculum, ...(system && { kind: 'system', system }) },
+    objective: verlObjective(8),
+  }),
 });
 
 const FORMAT = 'search-r1-format';
@@ -59,13 +62,13 @@ export const empirical: Recipe = {
     point('outcome', 'GRPO, exact match only', 'search-r1'),
     point('retrieval', 'GRPO, format and retrieval reward', 'search-r1-format-retrieval'),
     point('random', 'GRPO, trained with a random engine', FORMAT, {
-      kind: 'engine',
+      id: 'empirical',
       engine: 'random',
     }),
     point('noisy', 'GRPO, trained with a noisy engine', FORMAT, {
-      kind: 'engine',
+      id: 'empirical',
       engine: 'noisy',
     }),
-    point('simulated', 'GRPO, trained with a simulated engine', FORMAT, { kind: 'simulated' }),
+    point('simulated', 'GRPO, trained with a simulated engine', FORMAT, { id: 'zero-search' }),
   ],
 };

@@ -1,16 +1,13 @@
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
  * InForage, "Scent of Knowledge" (arXiv 2505.09316; code: qhjqhj00/InForage): Search-R1's loop with at most 6
  * turns in training, 3 passages per search; the reward of src/learn/rewards/systems/in-forage.ts.
  */
-const settingsBy = (reward: string): VariantSettings => ({
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
-  objective: verlObjective(8),
-});
+const settingsBy = (reward: string): VariantSettings =>
+  trainedOn(reward, { objective: verlObjective(8) });
 
 export const inForage: Recipe = {
   id: 'in-forage',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BLOCKS_SHOWN, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { trainedOn, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
@@ -56,11 +56,7 @@ export const memoryR1 = defineSystem({
     {
       name: 'grpo',
       title: 'GRPO, answers of a frozen copy from the memory',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'memory-r1', weights: {} }],
-        objective: OBJECTIVE,
-      },
+      settings: trainedOn('memory-r1'),
     },
     {
       name: 'answerer',
@@ -68,26 +64,19 @@ export const memoryR1 = defineSystem({
       differences:
         'The memory is filled by one retrieval with the question, so questions have at most two hops. It runs ARENA’s loop: numbers instead of the memories that the paper writes out.',
       loop: 'arena',
-      settings: {
-        ...TRAINING,
+      settings: trainedOn('em', {
         overrides: {
           retrieval: { k: 8 },
           system: { id: 'memory-r1', memories: { cap: 16, read: 4 } },
         },
-        stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
         curriculum: { ...TRAINING.curriculum, hops: { min: 1, max: 2 } },
-        objective: OBJECTIVE,
-      },
+      }),
     },
     {
       name: 'retrieved',
       title: 'GRPO, answers of a frozen copy from four facts of the memory',
       differences: 'The memory holds sixteen facts; the oldest are forgotten.',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'memory-r1-retrieved', weights: {} }],
-        objective: OBJECTIVE,
-      },
+      settings: trainedOn('memory-r1-retrieved'),
     },
   ],
 });

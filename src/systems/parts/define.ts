@@ -3,7 +3,14 @@ import { provideHooks, type LoopHooks } from '../../agent/hooks.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { declareGrouping } from '../../recipes/parts/branching.ts';
 import { provideGrouping, type Grouping } from '../../learn/branching/grouping.ts';
-import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
+import { provideCurriculum, type CurriculumGround } from '../../learn/curriculum/provided.ts';
+import type { Curriculum } from '../../learn/rl/contracts.ts';
+import {
+  declareCurriculum,
+  declareSystem,
+  type SystemSettings,
+  type Traits,
+} from '../../recipes/parts/system.ts';
 
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
@@ -69,5 +76,35 @@ export function defineGrouping<Params extends z.ZodObject>(
   provideGrouping(id, async () => {
     const { grouping } = await load();
     return (branching) => grouping(own(branching));
+  });
+}
+
+/** What a system draws in training: `curriculum: { kind: 'system', system: { id, ... } }`. */
+export interface CurriculumDefinition<Params extends z.ZodObject> {
+  params: Params;
+  /** As `DeclaredCurriculum` of `src/recipes/parts/system.ts`. */
+  learns?: boolean;
+  lacks?: (params: z.infer<Params>) => string | null;
+  clash?: (params: z.infer<Params>, run: { steps: number; questions: number }) => string | null;
+  /** Its code, loaded with the first run. */
+  load: () => Promise<{
+    curriculum: (params: z.infer<Params>, ground: CurriculumGround) => Curriculum;
+  }>;
+}
+
+/** Declares the curriculum of the system `id`. */
+export function defineCurriculum<Params extends z.ZodObject>(
+  id: string,
+  { params, learns = false, lacks, clash, load }: CurriculumDefinition<Params>,
+): void {
+  declareCurriculum(id, {
+    params,
+    learns,
+    lacks: (system) => lacks?.(ownOf(params, system)) ?? null,
+    clash: (system, run) => clash?.(ownOf(params, system), run) ?? null,
+  });
+  provideCurriculum(id, async () => {
+    const { curriculum } = await load();
+    return (system, ground) => curriculum(ownOf(params, system), ground);
   });
 }

@@ -1,4 +1,4 @@
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { BLOCKS_SHOWN, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
@@ -43,11 +43,7 @@ export const rSearch: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, answer, evidence and their formats',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'r-search', weights: {} }],
-        objective: verlObjective(8),
-      },
+      settings: trainedOn('r-search', { objective: verlObjective(8) }),
     },
   ],
 };

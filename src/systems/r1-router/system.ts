@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { OBJECTIVE, trainedOn, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
@@ -51,11 +51,7 @@ export const r1Router = defineSystem({
     {
       name: 'grpo',
       title: 'GRPO, each search for its query and its source',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'r1-router', weights: {} }],
-        objective: { ...objective, credit: 'span' },
-      },
+      settings: trainedOn('r1-router', { objective: { ...objective, credit: 'span' } }),
     },
     {
       name: 'steps',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
@@ -9,11 +9,8 @@ import { defineSystem } from '../parts/define.ts';
  * policy judges whether it helps, and is rewarded for correct judgements. Results judged useless stay in the context,
  * or, as in an earlier version of the paper, are removed: `re-seek/hard`.
  */
-const settingsBy = (reward: string): VariantSettings => ({
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward, weights: {} }],
-  objective: verlObjective(8),
-});
+const settingsBy = (reward: string): VariantSettings =>
+  trainedOn(reward, { objective: verlObjective(8) });
 
 const params = z.strictObject({
   /** `dropped`, the paper's hard effect: with the next search the context restarts without results judged useless. */

@@ -1,5 +1,5 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
@@ -42,11 +42,7 @@ export const research: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, F1 with a floor for the format',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'research', weights: {} }],
-        objective: verlObjective(8),
-      },
+      settings: trainedOn('research', { objective: verlObjective(8) }),
     },
   ],
 };

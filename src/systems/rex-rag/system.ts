@@ -1,5 +1,5 @@
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
@@ -15,16 +15,14 @@ const branching = {
   correction: 'mixture',
 } as const;
 
-const settings: VariantSettings = {
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+const settings: VariantSettings = trainedOn('search-r1', {
   objective: {
     ...OBJECTIVE,
     aggregation: 'token-mean',
     kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
   },
   branching,
-};
+});
 
 export const rexRag: Recipe = {
   id: 'rex-rag',

@@ -1,5 +1,5 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
@@ -7,12 +7,7 @@ import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
  * of 3 passages. Its axes are the reward for the format, for gold that was read, and the engine in training.
  */
 
-const objective = {
-  ...OBJECTIVE,
-  aggregation: 'token-mean',
-  microBatch: 8,
-  kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-} as const;
+const objective = verlObjective(8);
 
 export const searchR1Format: Recipe = {
   id: 'search-r1-format',
@@ -44,20 +39,12 @@ export const searchR1Format: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, answer and format',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1-format', weights: {} }],
-        objective,
-      },
+      settings: trainedOn('search-r1-format', { objective }),
     },
     {
       name: 'grpo-retrieval',
       title: 'GRPO, answer, format and gold that was read',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1-format-retrieval', weights: {} }],
-        objective,
-      },
+      settings: trainedOn('search-r1-format-retrieval', { objective }),
     },
   ],
 };

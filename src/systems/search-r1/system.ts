@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { GOLD_OF_ARTICLES } from '../../recipes/parts/loops.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
-import { CRITIC, OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { CRITIC, trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
+
+const KL_IN_REWARD = {
+  ...verlObjective(8),
+  kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
+} as const;
 
 /*
  * Search-R1 (arXiv 2503.09516).
@@ -75,16 +80,7 @@ export const searchR1 = defineSystem({
       differences:
         'A micro-batch is the next 8 rollouts of the update; the code balances lengths between its GPUs ' +
         'first. Its default top-p 0.95 is 1 here, so that log-probabilities are those of the sampled distribution.',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
-        objective: {
-          ...OBJECTIVE,
-          aggregation: 'token-mean',
-          microBatch: 8,
-          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-        },
-      },
+      settings: trainedOn('search-r1', { objective: verlObjective(8) }),
     },
     {
       name: 'ppo',
@@ -93,17 +89,10 @@ export const searchR1 = defineSystem({
         'The critic is a linear head over the policy’s hidden states, without a gradient to the policy; the ' +
         'code’s is a whole model at learning rate 1e-5. Groups of 8 instead of single rollouts; GAE skips ' +
         'environment tokens, unlike the code (`critic.environment=released`); top-p is 1.',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
-        objective: {
-          ...OBJECTIVE,
-          aggregation: 'token-mean',
-          microBatch: 8,
-          kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
-        },
+      settings: trainedOn('search-r1', {
+        objective: KL_IN_REWARD,
         critic: CRITIC,
-      },
+      }),
     },
     {
       name: 'as-released',
@@ -111,34 +100,20 @@ export const searchR1 = defineSystem({
       differences:
         'As in the released code, results are cut at 500 tokens, which may remove the closing tag, and a rollout without ' +
         'an answer is scored by the example answer of its prompt, Beijing.',
-      settings: {
-        ...TRAINING,
+      settings: trainedOn('search-r1-released', {
         overrides: { system: { cut: { tokens: 500, keep: 'first', tags: 'lost' } } },
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1-released', weights: {} }],
-        objective: {
-          ...OBJECTIVE,
-          aggregation: 'token-mean',
-          microBatch: 8,
-          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
-        },
-      },
+        objective: verlObjective(8),
+      }),
     },
     {
       name: 'ppo-as-released',
       title: 'PPO over environment tokens, as released',
       differences:
         'As in the released code, GAE, whitening and value loss include environment tokens, and the reward also reads the example in the prompt.',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1-released', weights: {} }],
-        objective: {
-          ...OBJECTIVE,
-          aggregation: 'token-mean',
-          microBatch: 8,
-          kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
-        },
+      settings: trainedOn('search-r1-released', {
+        objective: KL_IN_REWARD,
         critic: { ...CRITIC, environment: 'released' },
-      },
+      }),
     },
   ],
 });

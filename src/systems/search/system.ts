@@ -1,6 +1,6 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { trainedOn } from '../../recipes/parts/training-base.ts';
 
 /*
  * The plain think–search–answer loop: the protocol of arXiv 2506.19466 without RDRA, STIE and NLR.
@@ -22,11 +22,7 @@ export const search: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, exact match only',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
-        objective: OBJECTIVE,
-      },
+      settings: trainedOn('em'),
     },
   ],
 };

@@ -1,5 +1,5 @@
 import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 
 /*
@@ -9,12 +9,10 @@ import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 const stratum = (name: string, title: string, hops: { min: number; max: number }): Variant => ({
   name,
   title,
-  settings: {
-    ...TRAINING,
-    stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+  settings: trainedOn('em', {
     curriculum: { ...TRAINING.curriculum, hops },
     objective: verlObjective(2, 1e-4),
-  },
+  }),
 });
 
 export const simpleRlZoo: Recipe = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
-import { CRITIC, OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { CRITIC, OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
@@ -11,14 +11,10 @@ import { defineSystem } from '../parts/define.ts';
  */
 const loop = searchLoop(2, 2);
 
-const grpo: VariantSettings = {
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
+const grpo: VariantSettings = trainedOn('smart-rag', {
   objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
-};
-const ppo: VariantSettings = {
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward: 'smart-rag', weights: {} }],
+});
+const ppo: VariantSettings = trainedOn('smart-rag', {
   updates: 2,
   objective: {
     ...OBJECTIVE,
@@ -27,7 +23,7 @@ const ppo: VariantSettings = {
     kl: { form: 'k1', place: 'reward', coefficient: 1e-3 },
   },
   critic: { ...CRITIC, gamma: 0.99, lambda: 0.95 },
-};
+});
 const adaptive: VariantSettings = {
   ...ppo,
   objective: {

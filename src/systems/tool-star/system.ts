@@ -1,4 +1,4 @@
-import type { Recipe } from '../../recipes/parts/recipe.ts';
+import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
@@ -8,6 +8,19 @@ import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
  */
 const stage = { reward: 'tool-star', weights: {} };
 const objective = { ...OBJECTIVE, aggregation: 'token-mean' } as const;
+
+const thenDpo = (more: { rounds?: number } = {}): VariantSettings => ({
+  ...TRAINING,
+  stages: [
+    { ...stage, steps: Math.round(0.8 * TRAINING.steps) },
+    {
+      ...stage,
+      steps: Math.round(0.2 * TRAINING.steps),
+      loss: { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0, ...more },
+    },
+  ],
+  objective,
+});
 
 export const toolStar: Recipe = {
   id: 'tool-star',
@@ -49,36 +62,14 @@ export const toolStar: Recipe = {
     {
       name: 'dpo',
       title: 'GRPO, then DPO on its own rollouts',
-      settings: {
-        ...TRAINING,
-        stages: [
-          { ...stage, steps: Math.round(0.8 * TRAINING.steps) },
-          {
-            ...stage,
-            steps: Math.round(0.2 * TRAINING.steps),
-            loss: { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0 },
-          },
-        ],
-        objective,
-      },
+      settings: thenDpo(),
     },
     {
       name: 'rounds',
       title: 'GRPO, then two rounds of DPO, each from the current policy',
       differences:
         'The first round’s reference is the policy after RL. The paper’s number of rounds is not confirmed.',
-      settings: {
-        ...TRAINING,
-        stages: [
-          { ...stage, steps: Math.round(0.8 * TRAINING.steps) },
-          {
-            ...stage,
-            steps: Math.round(0.2 * TRAINING.steps),
-            loss: { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0, rounds: 2 },
-          },
-        ],
-        objective,
-      },
+      settings: thenDpo({ rounds: 2 }),
     },
   ],
 };

@@ -1,5 +1,5 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
-import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
@@ -40,12 +40,10 @@ export const treeRpo: Recipe = {
     {
       name: 'grpo',
       title: 'Trees of two children and three levels, exact match',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+      settings: trainedOn('search-r1', {
         objective: { ...OBJECTIVE, aggregation: 'token-mean' },
         branching: { kind: 'tree', children: 2, depth: 3 },
-      },
+      }),
     },
   ],
 };

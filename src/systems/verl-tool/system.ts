@@ -1,5 +1,5 @@
 import type { Recipe } from '../../recipes/parts/recipe.ts';
-import { OBJECTIVE, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { OBJECTIVE, trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 
 /*
@@ -43,18 +43,12 @@ export const verlTool: Recipe = {
     {
       name: 'grpo',
       title: 'GRPO, exact match, small KL',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
-        objective: verlObjective(4, 1e-4),
-      },
+      settings: trainedOn('search-r1', { objective: verlObjective(4, 1e-4) }),
     },
     {
       name: 'dapo',
       title: 'DAPO, exact match',
-      settings: {
-        ...TRAINING,
-        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+      settings: trainedOn('search-r1', {
         objective: {
           ...OBJECTIVE,
           clip: { low: 0.2, high: 0.3 },
@@ -63,7 +57,7 @@ export const verlTool: Recipe = {
           maskUnfinished: true,
         },
         dynamicSampling: { on: true, by: 'reward', maxBatches: 2 },
-      },
+      }),
     },
   ],
 };

@@ -1,20 +1,35 @@
-import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
-import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
+import { trainedOn, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { defineCurriculum } from '../parts/define.ts';
 
 /*
  * ZeroSearch (arXiv 2505.04588; code: Alibaba-NLP/ZeroSearch): at most 5 searches of 5 passages, trained on F1
  * against a simulated engine whose noise grows; it is tested with the real one. The paper simulates with a language
  * model that sees question and answer; here gold passages and noise are looked up
- * (src/learn/curriculum/simulated-retriever.ts). In its code a simulator may see another sample's answer,
+ * (`curriculum.ts`). In its code a simulator may see another sample's answer,
  * because questions are taken by position from a list of another length: `zero-search/as-released`.
  */
-const settings: VariantSettings = {
-  ...TRAINING,
-  stages: [{ steps: TRAINING.steps, reward: 'f1', weights: {} }],
-  curriculum: { ...TRAINING.curriculum, kind: 'simulated' },
+const params = z.strictObject({
+  /**
+   * `by-place`, as the released code: of the rollouts that search at a time, the j-th is answered for the question of the
+   * batch's j-th. Absent: each for its own.
+   */
+  simulator: z.literal('by-place').optional(),
+});
+export type Params = z.infer<typeof params>;
+
+defineCurriculum('zero-search', {
+  params,
+  lacks: ({ simulator }) => (simulator ? 'an engine chosen by place' : null),
+  load: () => import('./curriculum.ts'),
+});
+
+const settings: VariantSettings = trainedOn('f1', {
+  curriculum: { ...TRAINING.curriculum, kind: 'system', system: { id: 'zero-search' } },
   objective: verlObjective(16),
-};
+});
 
 export const zeroSearch: Recipe = {
   id: 'zero-search',
@@ -52,7 +67,13 @@ export const zeroSearch: Recipe = {
       title: 'The same with questions by position',
       differences:
         'As in the released code, the first rollout that searches in a round gets the engine’s answer for the batch’s first question, and so on, so the engine may see another question and answer. A rollout’s n-th search is in round n.',
-      settings: { ...settings, curriculum: { ...settings.curriculum, simulator: 'by-place' } },
+      settings: {
+        ...settings,
+        curriculum: {
+          ...settings.curriculum,
+          system: { id: 'zero-search', simulator: 'by-place' },
+        },
+      },
     },
   ],
 };

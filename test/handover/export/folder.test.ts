@@ -47,7 +47,7 @@ describe('what TRL refuses of the recipes', () => {
     ['in-forage/grpo', [], []],
     ['deep-diver/grpo', ['stages'], []],
     ['smart-rag/reset', ['overrides.system'], []],
-    ['zero-search/as-released', ['curriculum.simulator'], []],
+    ['zero-search/as-released', ['curriculum.system'], []],
     ['verl-tool/dapo', ['objective.maskUnfinished', 'dynamicSampling'], []],
   ] as const)('%s: %j', async (id, settings, without) => {
     const source = tinySource(getTraining(id));

@@ -49,18 +49,8 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
     [ON, 'dynamicSampling.screen=4', 'dynamicSampling.sameStepScreen=false'],
     'dynamicSampling.screen',
   ],
-  'curriculum.simulator': [['curriculum.kind=simulated', 'curriculum.simulator=by-place']],
+  'curriculum.system': [['curriculum.kind=system', 'curriculum.system.id=sws', 'steps=40']],
   'curriculum.leaveOut': [['curriculum.leaveOut=["one-retrieval"]']],
-  'curriculum.probeSteps': [['curriculum.kind=weakness', 'steps=40'], 'curriculum.kind'],
-  'curriculum.count': [['curriculum.kind=one-shot', 'steps=40'], 'curriculum.kind'],
-  'curriculum.added': [
-    ['curriculum.kind=weakness', 'curriculum.added=random', 'steps=40'],
-    'curriculum.kind',
-  ],
-  'curriculum.ids': [
-    ['curriculum.kind=one-shot', 'curriculum.ids=["train-1"]'],
-    'curriculum.kind',
-  ],
   'warmUp.from': [
     ['warmUp={"from":"own","updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
     'warmUp',
@@ -81,7 +71,6 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
 /** Settings that the environment carries out: it draws the questions and runs the loop with its engine and rewards. */
 const CARRIED = [
   'recipeVersion',
-  'curriculum.engine',
   'curriculum.hops',
   'curriculum.tasks',
   'curriculum.noiseReading',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gae, valuedMask, whitenTokens } from '../../../src/learn/critic/estimate.ts';
+import { gae, valuedMask, whitenTokens } from '../../../src/learn/critic/step.ts';
 import { normalised, valueLoss, valuesOf } from '../../../src/learn/critic/head.ts';
 import { mean } from '../../../src/base/statistics.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoriesFor } from '../../../src/learn/frozen/memories.ts';
+import { memoriesFor } from '../../../src/learn/frozen/answers.ts';
 import { banksOf } from '../../../src/learn/rewards/parts/memory-bank.ts';
 
 const bank = [

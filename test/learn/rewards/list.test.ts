@@ -5,7 +5,7 @@ import { clause } from '../../../src/learn/rewards/parts/clause.ts';
 import { weightedReward } from '../../../src/learn/rewards/parts/definition.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { idsOf, REWARDS } from '../../../src/learn/rewards/list.ts';
-import { stageSchemaOf } from '../../../src/learn/settings/checked.ts';
+import { stageSchemaOf } from '../../../src/learn/settings/edit-settings.ts';
 import { verl } from '../../fixtures/inspect/records.ts';
 import { importOne } from '../../formats/rollouts/helpers.ts';
 import { made } from './records.ts';

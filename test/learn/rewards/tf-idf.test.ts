@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scoreRollout } from '../../../src/learn/rewards/index.ts';
-import { informationGains, tfIdfCosines } from '../../../src/learn/rewards/parts/tf-idf.ts';
-import { lookUpGold } from '../../../src/learn/gold-texts.ts';
+import { informationGains, tfIdfCosines } from '../../../src/learn/rewards/systems/step-search.ts';
+import { lookUpGold } from '../../../src/learn/rl/collect.ts';
 import type { ChainStep } from '../../../src/records/records.ts';
 import { LOCAL, QUESTION, retrieverOver } from '../../agent/helpers.ts';
 import { hit, retrieve } from '../../fixtures/rollouts.ts';

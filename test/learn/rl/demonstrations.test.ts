@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { DEFAULT_WARM_UP } from '../../../src/recipes/parts/training.ts';
 import { usableDemonstrations } from '../../../src/learn/rl/warm-up-data.ts';
-import { checkedSettingsSchema } from '../../../src/learn/settings/checked.ts';
+import { checkedSettingsSchema } from '../../../src/learn/settings/edit-settings.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout, metrics, policySegment, readSegment } from '../../fixtures/rollouts.ts';

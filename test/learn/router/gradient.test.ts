@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { logProbability, type RoutedCall } from '../../../src/agent/router/gradient.ts';
 import type { RouterWeights } from '../../../src/agent/router/network.ts';
-import { flatGradient } from '../../../src/learn/router/gradient.ts';
-import { adam, descend, zeroMoments } from '../../../src/learn/router/optimizer.ts';
-import { flatten, unflatten } from '../../../src/learn/router/parameters.ts';
+import { flatGradient } from '../../../src/learn/router/learner.ts';
+import { adam, descend, zeroMoments } from '../../../src/learn/router/learner.ts';
+import { flatten, unflatten } from '../../../src/learn/router/learner.ts';
 
 const SMALL: RouterWeights = {
   origin: 'test',

@@ -4,7 +4,7 @@ import type { RouterLearner } from '../../../src/learn/rl/contracts.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
-import { decodeRouterState } from '../../../src/learn/router/state.ts';
+import { decodeRouterState } from '../../../src/learn/router/learner.ts';
 import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from '../rl/helpers.ts';
 
 /** The tiny policy's rollouts through the router, rewarded as printed so that runs repeat. */

@@ -52,13 +52,7 @@ describe('a setting that does nothing beside the others', () => {
       ['curriculum.leaveOut=["one-retrieval"]'],
       /samples from all questions/,
     ],
-    [
-      'curriculum.noise',
-      'search/grpo',
-      ['curriculum.kind=engine'],
-      ['curriculum.kind=engine', 'curriculum.engine=noisy'],
-      /no noise is mixed/,
-    ],
+    ['curriculum.noise', 'search/grpo', [], ['curriculum.kind=gold-noise'], /no noise is mixed/],
     [
       'router.learningRate',
       'search/grpo',

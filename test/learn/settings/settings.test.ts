@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkedSettingsSchema } from '../../../src/learn/settings/checked.ts';
+import { checkedSettingsSchema } from '../../../src/learn/settings/edit-settings.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
-import { stageAt } from '../../../src/learn/settings/stages.ts';
+import { stageAt } from '../../../src/learn/settings/overrides.ts';
 import type { Question } from '../../../src/records/records.ts';
 
 const question = (i: number): Question => ({
@@ -53,7 +53,7 @@ describe('stages', () => {
 describe('the uniform curriculum', () => {
   const questions = Array.from({ length: 5 }, (_, i) => question(i));
   const ids = async (c: UniformCurriculum, count: number): Promise<string[]> =>
-    (await c.draw({ count })).map((d) => d.question.id);
+    (await c.draw({ step: 1, batch: 0, count })).map((d) => d.question.id);
 
   it('draws every question once an epoch, in an order of its own', async () => {
     const c = new UniformCurriculum(questions, 3);

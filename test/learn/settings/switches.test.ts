@@ -5,6 +5,9 @@ import { getTraining } from '../../../src/systems/index.ts';
 
 const base = getTraining('search/grpo');
 const ON = 'dynamicSampling.on=true';
+const KIND = 'curriculum.kind=system';
+const ONE_SHOT = 'curriculum.system.id=one-shot-rlvr';
+const SWS = 'curriculum.system.id=sws';
 const SCREEN = 'dynamicSampling.screen=4';
 const AHEAD = 'dynamicSampling.sameStepScreen';
 const TREE = 'branching={"kind":"tree","children":2,"depth":2}';
@@ -19,12 +22,12 @@ describe('switches of training', () => {
     [[ON, 'dynamicSampling.band={"low":0.2,"high":0.8}']],
     [[ON, SCREEN]],
     [[ON, SCREEN, `${AHEAD}=false`]],
-    [['curriculum.kind=simulated', 'curriculum.simulator=by-place']],
+    [['curriculum.kind=system', 'curriculum.system={"id":"zero-search","simulator":"by-place"}']],
     [['objective.mask=first-calls']],
-    [['curriculum.kind=one-shot', 'curriculum.count=2', 'curriculum.pool=48']],
-    [['curriculum.kind=one-shot', 'curriculum.ids=["q1"]']],
-    [['curriculum.kind=weakness', 'curriculum.probeSteps=20']],
-    [['curriculum.kind=engine', 'curriculum.engine=noisy']],
+    [[ONE_SHOT, 'curriculum.system.count=2', 'curriculum.system.pool=48', KIND]],
+    [[ONE_SHOT, 'curriculum.system.ids=["q1"]', KIND]],
+    [[SWS, 'curriculum.system.probeSteps=20', KIND]],
+    [['curriculum.system={"id":"empirical","engine":"noisy"}', KIND]],
     [['curriculum.hops={"min":2,"max":3}']],
     [['updates=2', 'objective.surrogate=gppo', 'objective.positiveNll=0.1']],
     [['objective.diversity=0.01']],
@@ -64,12 +67,13 @@ describe('switches of training', () => {
     [AHEAD, [ON, `${AHEAD}=false`]],
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, TREE]],
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, 'router.train=alone']],
-    ['curriculum.simulator', ['curriculum.simulator=by-place']],
+    ['curriculum.system', [ONE_SHOT]],
+    ['curriculum.system', [KIND]],
     ['objective.surrogate', ['objective.surrogate=gppo']],
     ['objective.surrogate', ['updates=2', 'objective.clip=null', 'objective.surrogate=gppo']],
     ['objective.factuality', ['objective.factuality=paper']],
     ['curriculum.hops', ['curriculum.hops={"min":3,"max":2}']],
-    ['curriculum.probeSteps', ['curriculum.kind=weakness', 'curriculum.probeSteps=100']],
+    ['curriculum.system', [SWS, 'curriculum.system.probeSteps=100', KIND]],
   ])('that do nothing, or cannot be, are refused at %s: %j', (path, changes) => {
     expect(untrainable(withChanges(base, changes))?.path).toBe(path);
   });
@@ -78,19 +82,20 @@ describe('switches of training', () => {
     // 12 steps of 8 questions are 96 draws: each of 48 twice.
     const chosen = (pool: number, done?: number) =>
       untrainable(
-        withChanges(base, ['curriculum.kind=one-shot', `curriculum.pool=${pool}`]),
+        withChanges(base, [ONE_SHOT, `curriculum.system.pool=${pool}`, KIND]),
         done === undefined ? {} : { done },
       );
     expect(chosen(48)).toBeNull();
-    expect(chosen(49)?.path).toBe('curriculum.pool');
-    expect(chosen(49)?.message).toContain('Set curriculum.pool to 48 or less');
+    expect(chosen(49)?.path).toBe('curriculum.system');
+    expect(chosen(49)?.message).toContain('Set curriculum.system.pool to 48 or less');
     // A run that has chosen continues.
     expect(chosen(49, 20)).toBeNull();
     const one = withChanges(base, [
-      'curriculum.kind=one-shot',
+      ONE_SHOT,
       'questions=1',
-      'curriculum.probeSteps=1',
+      'curriculum.system.probeSteps=1',
+      KIND,
     ]);
-    expect(untrainable(one)?.message).toContain('Raise curriculum.probeSteps');
+    expect(untrainable(one)?.message).toContain('Raise curriculum.system.probeSteps');
   });
 });

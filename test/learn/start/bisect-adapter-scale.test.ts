@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  interpolateAdapters,
-  bisectAdapterScale,
-} from '../../../src/learn/rl/start/bisect-adapter-scale.ts';
+import { interpolateAdapters, bisectAdapterScale } from '../../../src/learn/rl/warm-start.ts';
 
 const TARGET = { least: 1 / 16, most: 1 / 4, tries: 5 };
 const none = { scale: 1, kept: 0, of: 32 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { warmStartQuestions } from '../../../src/learn/rl/warm-start.ts';
-import { asTrajectory } from '../../../src/learn/rl/start/not-searching.ts';
+import { asTrajectory } from '../../../src/learn/rl/warm-start.ts';
 import { usableDemonstrations } from '../../../src/learn/rl/warm-up-data.ts';
 import { QUESTION, run } from '../../agent/helpers.ts';
 import { idsOf } from '../../agent/scripted-policy.ts';

@@ -8,7 +8,7 @@ import {
   asReasoningQuery,
   leavesReasoning,
   reasoningQuery,
-} from '../../../src/learn/rl/start/reasoning-queries.ts';
+} from '../../../src/learn/rl/warm-start.ts';
 import { usableDemonstrations } from '../../../src/learn/rl/warm-up-data.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { getRecipe } from '../../../src/systems/index.ts';

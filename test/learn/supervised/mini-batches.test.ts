@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { miniBatches } from '../../../src/learn/supervised/mini-batches.ts';
+import { miniBatches } from '../../../src/learn/supervised/items.ts';
 
 const PAIRS = Array.from({ length: 7 }, (_, i) => ({ chosen: i, rejected: 9 }));
 const at = { seed: 3, step: 2, pass: 0 };

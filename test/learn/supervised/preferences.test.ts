@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { actionPairs, rankedPairs, rankReward } from '../../../src/learn/supervised/actions.ts';
 import { prefers } from '../../../src/learn/supervised/efficient.ts';
-import { trajectoryWeights } from '../../../src/learn/supervised/weights.ts';
+import { trajectoryWeights } from '../../../src/learn/supervised/items.ts';
 import type { AgentEvent } from '../../../src/records/events.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 

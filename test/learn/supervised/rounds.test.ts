@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import type { ReplicaClient } from '../../../src/learn/replicas/replica.ts';
 import { supervisedUpdates } from '../../../src/learn/supervised/items.ts';
-import { beginsRound, roundReference } from '../../../src/learn/supervised/rounds.ts';
+import { beginsRound, roundReference } from '../../../src/learn/supervised/items.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { Even, settingsOf, train } from '../rl/scripted-run.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTrajectories } from '../../../src/formats/trajectories/read.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import type { ReplicaClient } from '../../../src/learn/replicas/replica.ts';
-import { storedFault, storedItems } from '../../../src/learn/supervised/stored.ts';
+import { storedFault, storedItems } from '../../../src/learn/supervised/items.ts';
 import { resolveTrajectories } from '../../../src/learn/supervised/resolve.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pairsOf, pairTerm } from '../../../src/learn/supervised/dpo.ts';
-import { trajectoryWeights } from '../../../src/learn/supervised/weights.ts';
+import { trajectoryWeights } from '../../../src/learn/supervised/items.ts';
 
 describe('direct preference optimisation', () => {
   it('of log-ratios +1 and −0.5 at β = 0.1: loss 0.621, coefficient 0.0463 on each', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { turned, turnedByFacts } from '../../../src/learn/factuality.ts';
+import { turned, turnedByFacts } from '../../../src/learn/rl/batch.ts';
 import {
   diversityTerm,
   surrogate,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jointRank, hardAndLong } from '../../../src/learn/trajectories/choose.ts';
 import { MAKE_DEFAULTS, makeTrajectories } from '../../../src/learn/trajectories/make.ts';
-import { firstBoundary } from '../../../src/learn/trajectories/truncate.ts';
+import { firstBoundary } from '../../../src/learn/trajectories/make.ts';
 import type { AgentEvent, StopEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout, retrieve } from '../../fixtures/rollouts.ts';

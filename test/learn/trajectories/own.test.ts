@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import { readTrajectories } from '../../../src/formats/trajectories/read.ts';
 import { trajectoryRecords } from '../../../src/formats/trajectories/write.ts';
 import { countOwn } from '../../../src/learn/trajectories/count-own.ts';
-import { ownTrajectories } from '../../../src/learn/trajectories/own.ts';
+import { ownTrajectories } from '../../../src/learn/run/assemble.ts';
 import { getTraining, TRAININGS } from '../../../src/systems/index.ts';
 import { isStored } from '../../../src/recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';

@@ -3,7 +3,7 @@ import type { RouterWeights } from '../../../agent/router/network.ts';
 import { readTags } from '../../../agent/transcript/tags.ts';
 import type { ResolvedPolicy } from '../../../evaluate/systems/plan/plan.ts';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
-import { decodeRouterState } from '../../../learn/router/state.ts';
+import { decodeRouterState } from '../../../learn/router/learner.ts';
 import type { Adapter } from '../../../policy/lora/peft.ts';
 import type { LoraSpec } from '../../../policy/lora/spec.ts';
 import type { Policy } from '../../../policy/policy.ts';

@@ -5,7 +5,7 @@ import { knownAs } from '../../../recipes/parts/nearest.ts';
 import type { FrozenSource } from '../../../learn/frozen/answers.ts';
 import { checkRouter } from '../../../learn/run/assemble.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
-import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
+import { checkedSettingsSchema } from '../../../learn/settings/edit-settings.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { findTraining, getTraining, knownTrainings, RECIPES } from '../../../systems/index.ts';
 import type { Branching } from '../../../recipes/parts/branching.ts';

@@ -2,7 +2,7 @@ import { rewardById } from '../../../learn/rewards/list.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { recipeOf } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
-import { traitsOf } from '../../../recipes/parts/system.ts';
+import { declaredCurriculum, traitsOf } from '../../../recipes/parts/system.ts';
 import { declaredGrouping, type Branching } from '../../../recipes/parts/branching.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
@@ -95,6 +95,8 @@ function switchesOf(settings: TrainSettings) {
   const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter, branching } =
     settings;
   const loop = withOverrides(recipeOf(settings).settings, settings.overrides);
+  const system = declaredCurriculum(curriculum);
+  const lacks = curriculum.system ? (system?.lacks(curriculum.system) ?? null) : null;
   const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished, learns } =
     objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
@@ -120,7 +122,6 @@ function switchesOf(settings: TrainSettings) {
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
     ['adapter.gates', 'latent thinking (gates next to the adapter)', Boolean(adapter.gates)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],
-    ['curriculum.simulator', 'an engine chosen by place', curriculum.simulator !== undefined],
     [
       'overrides.system',
       'a context that is reset after a search',
@@ -132,9 +133,11 @@ function switchesOf(settings: TrainSettings) {
       curriculum.leaveOut?.includes('one-retrieval') === true,
     ],
     [
-      'curriculum.kind',
-      `the curriculum ${curriculum.kind}, which learns from the rollouts of a run,`,
-      curriculum.kind === 'one-shot' || curriculum.kind === 'weakness',
+      'curriculum.system',
+      system?.learns
+        ? `the curriculum of ${curriculum.system?.id}, which learns from the rollouts of a run,`
+        : (lacks ?? ''),
+      system?.learns === true || lacks !== null,
     ],
   ];
   return all.flatMap(([path, what, on]) => (on ? [[path, what] as const] : []));

@@ -44,7 +44,7 @@ export async function trainRows({
   const curriculum = new UniformCurriculum(train, curriculumSeed(settings));
   const decided = settings.curriculum.kind === 'uniform';
   if (decided && run && run.curriculum !== null) curriculum.restore(run.curriculum);
-  const drawn = await curriculum.draw({ count });
+  const drawn = await curriculum.draw({ step: 1, batch: 0, count });
   return drawn.map(({ question }, row) => ({
     draw: from + row,
     question: decided ? question : null,

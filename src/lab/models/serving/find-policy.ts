@@ -3,7 +3,7 @@ import { readTags } from '../../../agent/transcript/tags.ts';
 import { sha256 } from '../../../base/hash.ts';
 import type { ResolvedPolicy } from '../../../evaluate/systems/plan/plan.ts';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
-import { decodeRouterState } from '../../../learn/router/state.ts';
+import { decodeRouterState } from '../../../learn/router/learner.ts';
 import { loadTokenizer } from '../../../policy/open/load.ts';
 import type { LoraValues, Policy } from '../../../policy/policy.ts';
 import { BUILT_IN_SETUP, type PolicyRef } from '../../../records/setup.ts';

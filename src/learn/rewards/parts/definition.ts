@@ -42,7 +42,7 @@ interface Description<Id extends string> {
   frozen?: FrozenSource;
   /** `frozen: 'memory'`: limits of the bank. Absent: it holds what was written, and all of it is read. */
   bank?: BankLimits;
-  /** It reads the gold paragraphs, which are looked up before the reward is known (`src/learn/gold-texts.ts`). */
+  /** It reads the gold paragraphs, which are looked up before the reward is known (`src/learn/rl/collect.ts`). */
   goldTexts?: true;
   /** Clauses that a stage may leave out by a weight of 0, for an ablation, though the values are fixed. */
   optional?: readonly string[];

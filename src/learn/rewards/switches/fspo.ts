@@ -9,7 +9,7 @@ import type { RewardFacts } from '../parts/facts.ts';
 /*
  * FSPO (arXiv 2505.24630; code: nusnlp/FSPO): the answer, and the mean verdict over steps of reasoning: 1 where what
  * was read states them, −1 where it does not, 0 where there is nothing to verify. With `objective.factuality` the
- * verdict turns the advantage of the step's own tokens too (src/learn/factuality.ts). Differences: a step is a thought
+ * verdict turns the advantage of the step's own tokens too (src/learn/rl/batch.ts). Differences: a step is a thought
  * and not a sentence; the verifier is exact, by names and numbers, in place of a language model; the released reward
  * is F1 of the answer only (`fspo-released`).
  */

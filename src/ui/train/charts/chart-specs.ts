@@ -3,7 +3,7 @@ import { heldOutScores } from '../../../evaluate/held-out-scores.ts';
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
-import { equalTeachNothing } from '../../../learn/settings/signal.ts';
+import { equalTeachNothing } from '../../../learn/settings/idle.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { recipeOf } from '../../../systems/index.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { equalTeachNothing } from '../../../learn/settings/signal.ts';
+import { equalTeachNothing } from '../../../learn/settings/idle.ts';
 import { skippedWords } from '../../../learn/run/nothing-learned.ts';
-import { stageAt } from '../../../learn/settings/stages.ts';
+import { stageAt } from '../../../learn/settings/overrides.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { answerText } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { z } from 'zod';
-import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
+import { checkedSettingsSchema } from '../../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';

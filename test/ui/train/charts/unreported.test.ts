@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { equalTeachNothing } from '../../../../src/learn/settings/signal.ts';
+import { equalTeachNothing } from '../../../../src/learn/settings/idle.ts';
 import { getTraining } from '../../../../src/systems/index.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
 import { chartsOf } from '../../../../src/ui/train/charts/chart-specs.ts';

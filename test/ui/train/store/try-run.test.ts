@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkedSettingsSchema } from '../../../../src/learn/settings/checked.ts';
+import { checkedSettingsSchema } from '../../../../src/learn/settings/edit-settings.ts';
 import { timeByProbe } from '../../../../src/lab/train/pace/estimate.ts';
 import { getTraining, TRAININGS } from '../../../../src/systems/index.ts';
 import { probeOf } from '../../../fixtures/probes.ts';

@@ -1,3 +1,4 @@
+import { isObject } from '../../../../base/objects.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { TASKS, type Task } from '../../../../learn/curriculum/tasks.ts';
 import {
@@ -35,7 +36,7 @@ function mixText(mix: Mix): string {
 /** Which questions are drawn when, and how good their results are. */
 export const CurriculumFold = () => {
   const kind = useDraftValue('curriculum.kind');
-  const engine = useDraftValue('curriculum.engine');
+  const system = useDraftValue('curriculum.system');
   // Fields that have no effect beside the others are not shown.
   const stratum = usePart('curriculum.hops');
   const reading = useDraftValue('curriculum.noiseReading');
@@ -64,10 +65,7 @@ export const CurriculumFold = () => {
           { value: 'uniform', label: 'uniformly' },
           { value: 'difficulty', label: 'by difficulty (UR²)' },
           { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
-          { value: 'engine', label: 'as they come, on a worse engine (empirical study)' },
-          { value: 'one-shot', label: 'one, or a few, for every batch (One-Shot RLVR)' },
-          { value: 'weakness', label: 'with more of what it is weak in (SwS)' },
-          { value: 'simulated', label: 'as they come, on a simulated engine (ZeroSearch)' },
+          { value: 'system', label: 'as the system’s own code chooses' },
         ]}
       />
       <SelectField
@@ -99,60 +97,19 @@ export const CurriculumFold = () => {
         title="s3: what the passages of one retrieval answer already, and what is answered by yes or no"
         choices={['one-retrieval', 'yes-no']}
       />
-      {kind === 'simulated' ? (
-        <SelectField
-          path="curriculum.simulator"
-          label="The engine knows"
-          title="ZeroSearch’s code takes questions by place among those that search"
-          choices={[{ value: 'by-place', label: 'questions by place (as released)' }]}
-          absent="(each question)"
-        />
-      ) : null}
-      {kind === 'engine' ? (
-        <SelectField
-          path="curriculum.engine"
-          label="Engine"
-          choices={[
-            { value: 'random', label: 'random' },
-            { value: 'noisy', label: 'noisy' },
-          ]}
-          absent="(random)"
-        />
-      ) : null}
-      {kind === 'engine' && engine === 'noisy' ? (
-        <NumberField
-          path="curriculum.noise"
-          label="Share of noise"
-          decimal
-          step={0.1}
-          min={0}
-          max={1}
-        />
-      ) : null}
-      {kind === 'one-shot' || kind === 'weakness' ? (
-        <>
-          <NumberField path="curriculum.pool" label="Questions looked at" min={1} />
-          <NumberField
-            path="curriculum.probeSteps"
-            label="Steps that look"
-            title="Their accuracies tell questions apart"
-            min={0}
-            absent={12}
-          />
-        </>
-      ) : null}
-      {kind === 'weakness' ? (
-        <SelectField
-          path="curriculum.added"
-          label="Questions added"
-          title="A control: as many, whatever was weak"
-          choices={[{ value: 'random', label: 'at random' }]}
-          absent="(of weak categories)"
-        />
-      ) : null}
-      {kind === 'one-shot' ? (
-        <NumberField path="curriculum.count" label="Questions trained on" min={1} absent={1} />
-      ) : null}
+      {kind === 'system' && isObject(system)
+        ? Object.entries(system).map(([name, value]) =>
+            typeof value === 'number' ? (
+              <NumberField
+                key={name}
+                path={`curriculum.system.${name}`}
+                label={`${String(system['id'])}: ${name}`}
+                decimal
+                min={0}
+              />
+            ) : null,
+          )
+        : null}
       {kind === 'difficulty' ? (
         <>
           <NumberField

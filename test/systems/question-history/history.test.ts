@@ -1,20 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
   categoryOf,
-  mostSpread,
-  weaknessQuestions,
-} from '../../../src/learn/curriculum/history/choose.ts';
-import { HistoryCurriculum } from '../../../src/learn/curriculum/history/curriculum.ts';
-import {
+  HistoryCurriculum,
   isWeakness,
+  mostSpread,
   spread,
   weaknessBudget,
-} from '../../../src/learn/curriculum/history/spread.ts';
+  weaknessQuestions,
+} from '../../../src/systems/question-history/curriculum.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { fillAdvantages, sequencesOf, updateBatches } from '../../../src/learn/rl/batch.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
-import { made } from '../rewards/records.ts';
+import { made } from '../../learn/rewards/records.ts';
 
 const question = (id: string, more: Partial<Question> = {}): Question => ({
   id,
@@ -61,18 +59,9 @@ describe('SwS', () => {
 
 describe('a curriculum that looks first', () => {
   const all = ['a', 'b', 'c', 'd'].map((id) => question(id));
-  const settings = (change: object) => {
-    const base = getTraining('search/grpo');
-    return {
-      curriculum: {
-        ...base.curriculum,
-        kind: 'one-shot' as const,
-        pool: 3,
-        probeSteps: 2,
-        ...change,
-      },
-    };
-  };
+  const settings = { pool: 3, probeSteps: 2 };
+  const oneShot = (change = {}) =>
+    new HistoryCurriculum('one-shot', { ...settings, ...change }, { questions: all, seed: 5 });
   const group = (id: string, right: boolean) =>
     [made({ answer: right ? 'Borfield' : 'Ulmfield' })].map((rollout) => ({
       ...rollout,
@@ -92,7 +81,7 @@ describe('a curriculum that looks first', () => {
     (await of.draw({ step, count: 3 })).map(({ question: { id } }) => id);
 
   it('fills every batch with the question whose accuracy spread most, and resumes alike', async () => {
-    const one = new HistoryCurriculum(settings({}), all, 5);
+    const one = oneShot();
     const pool = await ids(one, 1);
     const [chosen = ''] = pool;
     one.observe(pool.map((id) => group(id, id === chosen)));
@@ -100,13 +89,13 @@ describe('a curriculum that looks first', () => {
     one.observe(pool.map((id) => group(id, false)));
     const stored = JSON.parse(JSON.stringify(one.state())) as ReturnType<typeof one.state>;
     expect(await ids(one, 3)).toEqual([chosen, chosen, chosen]);
-    const other = new HistoryCurriculum(settings({}), all, 5);
+    const other = oneShot();
     other.restore(stored);
     expect(await ids(other, 3)).toEqual([chosen, chosen, chosen]);
     expect(other.state()).toEqual(one.state());
   });
   it('of One-Shot RLVR makes 1,024 rollouts of one question a step, and 8 updates of 128', async () => {
-    const one = new HistoryCurriculum(settings({ ids: ['d'] }), all, 5);
+    const one = oneShot({ ids: ['d'] });
     const drawn = await one.draw({ step: 1, count: 128 });
     expect(new Set(drawn.map(({ question: { id } }) => id))).toEqual(new Set(['d']));
     const rollout = {
@@ -132,9 +121,9 @@ describe('a curriculum that looks first', () => {
     const many = Array.from({ length: 60 }, (_, i) => question(`${i}`, i % 3 === 0 ? film : book));
     const added = async (change: object): Promise<Question[]> => {
       const of = new HistoryCurriculum(
-        settings({ kind: 'weakness', pool: 6, probeSteps: 2, ...change }),
-        many,
-        5,
+        'weakness',
+        { pool: 6, probeSteps: 2, ...change },
+        { questions: many, seed: 5 },
       );
       const pool = (await of.draw({ step: 1, count: 6 })).map((one) => one.question);
       // Films are never answered, books always.
@@ -152,13 +141,7 @@ describe('a curriculum that looks first', () => {
     expect(films(random)).toBeLessThan(weak.length);
   });
   it('trains on the questions that are named from the first step', async () => {
-    expect(await ids(new HistoryCurriculum(settings({ ids: ['d'] }), all, 5), 1)).toEqual([
-      'd',
-      'd',
-      'd',
-    ]);
-    expect(() => new HistoryCurriculum(settings({ ids: ['z'] }), all, 5)).toThrow(
-      /question "z" is not a training question/,
-    );
+    expect(await ids(oneShot({ ids: ['d'] }), 1)).toEqual(['d', 'd', 'd']);
+    expect(() => oneShot({ ids: ['z'] })).toThrow(/question "z" is not a training question/);
   });
 });

@@ -1,10 +1,72 @@
-import type { Hit, SearchTarget } from '../../records/hits.ts';
-import type { ChainStep, Question } from '../../records/records.ts';
+import type { Question, ChainStep } from '../../records/records.ts';
 import { deriveSeed, uniform } from '../../base/random.ts';
+import type { Retriever, Retrieval } from '../../retrieval/retriever.ts';
+import type { CurriculumGround } from '../../learn/curriculum/provided.ts';
+import type { Curriculum } from '../../learn/rl/contracts.ts';
+import type { Params } from './system.ts';
+import { UniformCurriculum } from '../../learn/rl/uniform.ts';
+import type { Hit, SearchTarget } from '../../records/hits.ts';
 import { f1Score } from '../../agent/answers/scores.ts';
-import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
-import { NoisyRetriever } from './noisy-retriever.ts';
-import type { SearchRounds } from './search-rounds.ts';
+import { NoisyRetriever } from '../../learn/curriculum/noisy-retriever.ts';
+
+/** What one rollout of a batch has searched. */
+interface Row<T> {
+  of: T;
+  searches: number;
+  over: boolean;
+}
+
+/** One rollout's part in the rounds. */
+interface Member<T> {
+  /** Waits until all that began before it have searched as often or ended. @returns whom its search is answered for */
+  search(): Promise<T>;
+  /** It has ended. */
+  leave(): void;
+}
+
+/**
+ * Searches of a batch in rounds, as ZeroSearch's released code answers them (Alibaba-NLP/ZeroSearch,
+ * llm_agent/generation.py, `batch_search`): the queries of a round are those of the rollouts that search in it, but
+ * question and answer are taken by place in the whole batch, so that the j-th of them is answered for the batch's j-th
+ * rollout. A rollout's n-th search is of round n. One that begins when all others have ended begins the next batch.
+ */
+export class SearchRounds<T> {
+  #rows: Row<T>[] = [];
+  #waiting: (() => void)[] = [];
+
+  /** The next rollout of the batch. @param of what its own searches are about */
+  join(of: T): Member<T> {
+    if (this.#rows.every(({ over }) => over)) this.#rows = [];
+    const rows = this.#rows;
+    const row: Row<T> = { of, searches: 0, over: false };
+    const before = rows.slice();
+    rows.push(row);
+    return {
+      search: async () => {
+        const round = ++row.searches;
+        this.#goOn();
+        while (before.some(({ over, searches }) => !over && searches < round)) await this.#change();
+        const place = before.filter(({ searches }) => searches >= round).length;
+        return rows[place]?.of ?? of;
+      },
+      leave: () => {
+        row.over = true;
+        this.#goOn();
+      },
+    };
+  }
+
+  /** Until some rollout has searched or ended. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #goOn(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
 
 /**
  * ZeroSearch's noise rate at step i of m (arXiv 2505.04588, equation of its curriculum):
@@ -116,4 +178,28 @@ export class SimulatedByPlace implements Retriever {
 
   search: Retriever['search'] = (source, query, k, signal) =>
     this.#told(this.#own).search(source, query, k, signal);
+}
+
+/** ZeroSearch's constants (its code): noise from 0 to one half, growing by powers of 4. */
+const SCHEDULE = { start: 0, end: 0.5, base: 4 } as const;
+
+/**
+ * ZeroSearch's curriculum (arXiv 2505.04588): questions as they come, searched by a simulated engine whose noise
+ * grows over the run.
+ */
+export function curriculum(
+  { simulator }: Params,
+  { settings, questions, retriever, seed: base }: CurriculumGround,
+): Curriculum {
+  return new UniformCurriculum(questions, base, (drawn, { step, batch }) => {
+    const rate = noiseRate(step, settings.steps, SCHEDULE);
+    const rounds = new SearchRounds<Question>();
+    return drawn.map((question, i) => {
+      const seed = deriveSeed(base, 'simulated', step, batch, i);
+      const told = (of: Question): Retriever => new SimulatedRetriever(retriever, of, rate, seed);
+      const byPlace = simulator === 'by-place';
+      const engine = byPlace ? new SimulatedByPlace(told, question, rounds) : told(question);
+      return { question, label: 'simulated', agent: { retriever: engine } };
+    });
+  });
 }

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../../src/records/hits.ts';
 import type { Passage, Question } from '../../../src/records/records.ts';
-import { SearchRounds } from '../../../src/learn/curriculum/search-rounds.ts';
-import { SimulatedCurriculum } from '../../../src/learn/curriculum/simulated.ts';
+import type { Curriculum } from '../../../src/learn/rl/contracts.ts';
 import {
+  curriculum,
   noiseRate,
+  SearchRounds,
   SimulatedRetriever,
-} from '../../../src/learn/curriculum/simulated-retriever.ts';
+} from '../../../src/systems/zero-search/curriculum.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 
@@ -118,21 +119,16 @@ describe('ZeroSearch as released', () => {
     expect(found).toEqual(['C', 'B', 'A']);
   });
 
-  const curriculumOf = (change: object): SimulatedCurriculum => {
-    const { curriculum } = getTraining('zero-search/as-released');
+  const curriculumOf = (simulator: 'by-place' | undefined): Curriculum => {
+    const settings = { ...getTraining('zero-search/as-released'), steps: 1e9 };
     const other: Question = { id: 'p', text: 'Who?', answers: ['Nobody'], supporting: [] };
     const all = [question, other];
-    return new SimulatedCurriculum(
-      // At a rate of nearly 0 in the first of many steps every search is useful.
-      { steps: 1e9, curriculum: { ...curriculum, ...change } },
-      all,
-      base,
-      1,
-    );
+    // At a rate of nearly 0 in the first of many steps every search is useful.
+    return curriculum({ simulator }, { settings, questions: all, retriever: base, seed: 1 });
   };
   /** What both rollouts of a batch find, the first of which is said to be over before, or searches as well. */
-  const found = async (firstSearches: boolean, change = {}): Promise<string[][]> => {
-    const drawn = await curriculumOf(change).draw({ step: 0, batch: 0, count: 2 });
+  const found = async (firstSearches: boolean, simulator?: 'by-place'): Promise<string[][]> => {
+    const drawn = await curriculumOf(simulator).draw({ step: 0, batch: 0, count: 2 });
     const joined = drawn.map(({ agent }) => agent?.retriever?.join?.());
     if (!firstSearches) joined[0]?.leave();
     const asked = drawn.map(({ question: of, agent }, i) => ({
@@ -148,7 +144,7 @@ describe('ZeroSearch as released', () => {
   };
 
   it('may so tell the engine another question, whose gold it does not bring', async () => {
-    const all = await found(true);
+    const all = await found(true, 'by-place');
     const [own, others] = [
       ['q', 'gold', 'x1'],
       ['p', 'x1', 'x2'],
@@ -157,11 +153,10 @@ describe('ZeroSearch as released', () => {
     expect(all).toEqual(expect.arrayContaining([own, others]));
     // The first answers at once: the second is asked for the first’s question.
     const second = all[1]?.[0];
-    const [swapped] = await found(false);
+    const [swapped] = await found(false, 'by-place');
     expect(swapped).toEqual(second === 'q' ? ['q', 'x1', 'x2'] : ['p', 'gold', 'x1']);
     // Not so otherwise: its own, whoever else searches.
-    const { simulator: _, ...rest } = getTraining('zero-search/as-released').curriculum;
-    const plain = await found(false, { ...rest, simulator: undefined });
+    const plain = await found(false);
     expect(plain).toEqual([second === 'q' ? own : others]);
   });
 });

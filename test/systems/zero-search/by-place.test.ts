@@ -1,10 +1,11 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
+import { loadCurriculum } from '../../../src/learn/curriculum/provided.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import { trainBuiltIn } from '../branching/built-in-run.ts';
-import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
+import { trainBuiltIn } from '../../learn/branching/built-in-run.ts';
+import { openTestWorld, tinySettings, type World } from '../../learn/rl/helpers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -13,6 +14,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 let world: World;
 beforeAll(async () => {
   world = await openTestWorld();
+  await loadCurriculum(getTraining('zero-search'));
 });
 
 const settingsOf = (id: 'zero-search/grpo' | 'zero-search/as-released'): TrainSettings => {
