@@ -54,6 +54,7 @@ const QUICK_TRAININGS = [
   'smart-rag/grpo',
   'smart-rag/reset',
   'smart-rag/reset-ppo',
+  'inspo/grpo',
   'hrpo/hrpo',
   'hrpo/shut',
   'web-thinker/dpo',

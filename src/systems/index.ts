@@ -56,6 +56,7 @@ import { searchR1 } from './search-r1/system.ts';
 import { search } from './search/system.ts';
 import { arpo } from './arpo/system.ts';
 import { hrpo } from './hrpo/system.ts';
+import { inspo } from './inspo/system.ts';
 import './question-history/define.ts';
 import { reSeek } from './re-seek/system.ts';
 import { searchO1 } from './search-o1/system.ts';
@@ -81,6 +82,7 @@ export const RECIPES: readonly Recipe[] = [
   zeroSearch,
   autoRefine,
   stepSearch,
+  inspo,
   deepResearcher,
   deepDiver,
   inForage,

@@ -37,14 +37,25 @@ export interface Aside {
 type Of = AsideEvent['of'];
 
 interface AsideRequest {
-  of: Of;
+  of: string;
   maxTokens: number;
   stops: Pick<Stops, 'stopIds' | 'stopTexts'>;
 }
 
-/** Samples behind `prompt` in a context of its own. @throws Error where the prompt leaves no room */
+/** Who is asked, without a rollout around it. */
+interface Asked extends Pick<AsideContext, 'policy' | 'tags' | 'seed' | 'signal'> {
+  settings: Pick<RecipeSettings, 'sampling'>;
+}
+
+const asideOf = (context: AsideContext): AsideContext => {
+  const { events } = context.transcript.rollout;
+  const count = events.filter(({ kind }) => kind === 'aside').length;
+  return { ...context, seed: deriveSeed(context.seed, 'aside', count) };
+};
+
+/** Samples after `prompt` in a context of its own. @throws Error where the prompt leaves no room */
 async function sampleAside(
-  { policy, settings, seed, signal, transcript }: AsideContext,
+  { policy, settings, seed, signal }: Asked,
   prompt: readonly number[],
   { of, maxTokens, stops }: AsideRequest,
 ): Promise<Generated> {
@@ -53,8 +64,7 @@ async function sampleAside(
     throw new Error(
       `the model's context of ${policy.info.maxContext} tokens has no room for a ${of} after ${prompt.length} tokens; choose a model with a longer context`,
     );
-  const count = transcript.rollout.events.filter(({ kind }) => kind === 'aside').length;
-  const session = await policy.open(deriveSeed(seed, 'aside', count));
+  const session = await policy.open(seed);
   try {
     session.append(prompt);
     return await session.generate({
@@ -80,20 +90,20 @@ function note({ transcript }: AsideContext, event: Omit<AsideEvent, 'kind' | 't'
 /** Thoughts of a policy that always thinks first are none of its reply. */
 const withoutThought = (text: string): string => text.replace(/^[\s\S]*<\/think>/u, '').trim();
 
-/**
- * Asks as text, in the policy's own chat template where it has one. Only for policies that read words.
- * @param user shown harmless and cut at its beginning where the context cannot hold it
- */
-export async function ask(
-  context: AsideContext,
-  {
-    of,
-    instruction,
-    user,
-    maxTokens,
-  }: { of: Of; instruction: string; user: string; maxTokens: number },
-): Promise<Aside> {
-  const { policy, tags } = context;
+interface Request<Name extends string> {
+  of: Name;
+  instruction: string;
+  /** Shown harmless and cut at its beginning where the context cannot hold it. */
+  user: string;
+  maxTokens: number;
+}
+
+/** Asks as text, in the policy's own chat template where it has one. Only for policies that read words. */
+export async function askApart(
+  asked: Asked,
+  { of, instruction, user, maxTokens }: Request<string>,
+): Promise<{ text: string; generated: Generated }> {
+  const { policy, tags } = asked;
   const { tokenizer } = policy;
   const frame = frameAround(policy, instruction);
   const least = frame.before.length + frame.after.length + maxTokens + 1;
@@ -101,13 +111,19 @@ export async function ask(
   const room = Math.max(1, policy.info.maxContext - least);
   const shown = cutIds(whole.toReversed(), room, () => '').toReversed();
   const { stopIds } = tags.stops;
-  const generated = await sampleAside(context, [...frame.before, ...shown, ...frame.after], {
+  const generated = await sampleAside(asked, [...frame.before, ...shown, ...frame.after], {
     of,
     maxTokens,
     stops: { stopIds, stopTexts: [] },
   });
   const ids = generated.ids.filter((id) => !tags.meaning(id));
-  const text = withoutThought(tokenizer.decode(ids));
+  return { text: withoutThought(tokenizer.decode(ids)), generated };
+}
+
+/** Asks as text beside a rollout. */
+export async function ask(context: AsideContext, request: Request<Of>): Promise<Aside> {
+  const { of, instruction, user } = request;
+  const { text, generated } = await askApart(asideOf(context), request);
   note(context, { of, prompt: `${instruction}\n\n${user}`, text, tokens: generated.ids.length });
   return { text, meanLogprob: meanOf(generated) };
 }
@@ -142,7 +158,7 @@ export async function readPassages(
   const left = maxContext - form.length - asked.length - settings.budgets.answerTokens - 8;
   const result = blockIds(tokenizer, tags, 'result', text, Math.max(2, left));
   const prompt = [...form, ...asked, ...result, ...tag, ...box];
-  const generated = await sampleAside(context, prompt, {
+  const generated = await sampleAside(asideOf(context), prompt, {
     of: 'reading',
     maxTokens: settings.budgets.answerTokens,
     stops: tags.stops,
@@ -183,7 +199,7 @@ export async function firstBlock(
       : []),
   ];
   const stops = kind === 'think' ? tags.thoughtStops : tags.stops;
-  const generated = await sampleAside(context, prompt, { of, maxTokens, stops });
+  const generated = await sampleAside(asideOf(context), prompt, { of, maxTokens, stops });
   const decode = (ids: readonly number[]): string => tokenizer.decode(ids);
   const parser = new ProtocolParser(tags, decode);
   const scanner = createScanner(tags, decode);

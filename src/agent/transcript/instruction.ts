@@ -98,8 +98,13 @@ const RATIONALE = [
   '<think> which passages help and which do not, and how the answer follows from those that do; where none helps, say so and use what you know </think>',
 ];
 
-/** The instruction as text. */
+/** The instruction as text, with what a system adds to it. */
 export function instructionText(settings: RecipeSettings): string {
+  const { strategy = '' } = traitsOf(settings);
+  return strategy === '' ? ofLoop(settings) : `${ofLoop(settings)}\n\n${strategy}`;
+}
+
+function ofLoop(settings: RecipeSettings): string {
   if (settings.dialect !== undefined) return dialectOf(settings.dialect).instruction(settings);
   if (settings.loop === 'agent') return steps(settings).join('\n');
   if (settings.loop === 'rationale') return [...RATIONALE, ...ANSWER].join('\n');

@@ -5,6 +5,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { Question } from '../../records/records.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { naiveAnswer } from '../frozen/answers.ts';
+import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type {
   Curriculum,
   CurriculumContext,
@@ -88,6 +89,10 @@ export class LeavingOut implements Curriculum {
 
   observe(groups: readonly (readonly Rollout[])[]): void {
     this.#inner?.observe?.(groups);
+  }
+
+  heldOut(): SettingsOverride {
+    return this.#inner?.heldOut?.() ?? {};
   }
 
   state(): Json {

@@ -266,10 +266,11 @@ function screeningSize({ groupSize, dynamicSampling: { on, screen } }: TrainSett
 
 /** The questions of a batch of the step. */
 async function draw(
-  { settings, curriculum, step }: Pick<CollectRequest, 'settings' | 'curriculum' | 'step'>,
+  { settings, curriculum, step, agent, runId, signal }: CollectRequest,
   batch: number,
 ): Promise<PlannedGroup[]> {
-  const drawn = await curriculum.draw({ step, batch, count: settings.questions });
+  const sampling = { agent, runId, signal };
+  const drawn = await curriculum.draw({ step, batch, count: settings.questions, sampling });
   const size = screeningSize(settings);
   return drawn.map((one, place) => ({ drawn: one, batch, place, screened: [], size }));
 }

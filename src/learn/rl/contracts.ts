@@ -49,6 +49,8 @@ export interface DrawRequest {
   /** From 0: which generation batch of the step; later ones are dynamic sampling's. */
   batch: number;
   count: number;
+  /** With what a curriculum samples from the policy, which has the step's adapter; absent where draws are only listed. */
+  sampling?: { agent: AgentDeps; runId: string; signal?: AbortSignal | undefined };
 }
 
 /** Chooses the questions. All that a later draw depends on is in `state()`. */
@@ -62,6 +64,8 @@ export interface Curriculum {
   draw(request: DrawRequest): Promise<DrawnQuestion[]>;
   /** Told of the rollouts of every drawn group, in the order of the draw. */
   observe?(groups: readonly (readonly Rollout[])[]): void;
+  /** Changes of the loop's settings for held-out questions, as what was learned so far has them. */
+  heldOut?(): SettingsOverride;
   state(): Json;
   /** @throws Error where the value is not a state of this curriculum */
   restore(state: Json): void;

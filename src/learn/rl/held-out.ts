@@ -44,11 +44,13 @@ export const heldOutRollout = (
   settings: TrainSettings,
   /** Place in the sample, from 0. */
   place: number,
+  /** What the curriculum changes. */
+  learned: SettingsOverride = {},
 ): { overrides: SettingsOverride; seed: number } => ({
   overrides: rolloutOverrides(
     settings,
     { temperature: settings.heldOut.temperature },
-    { nlr: { routing: settings.router.evaluation } },
+    { ...learned, nlr: { routing: settings.router.evaluation } },
   ),
   seed: deriveSeed(SAMPLE_SEED, 'held-out', place),
 });
@@ -61,6 +63,8 @@ interface HeldOutRun {
   step: number;
   signal?: AbortSignal | undefined;
   judge?: HeldOutJudge | undefined;
+  /** What the curriculum changes. */
+  learned?: SettingsOverride | undefined;
   /** Told of each rollout when it ends, and how many have. */
   onRollout?: ((rollout: Rollout, done: number) => void) | undefined;
 }
@@ -85,7 +89,7 @@ export async function scoreHeldOut(
   settings: TrainSettings,
   agent: AgentDeps,
   questions: readonly Question[],
-  { runId, step, signal, judge, onRollout }: HeldOutRun,
+  { runId, step, signal, judge, learned, onRollout }: HeldOutRun,
   onDone?: (done: number, total: number) => void,
 ): Promise<HeldOutScore> {
   const recipe = recipeOf(settings);
@@ -97,7 +101,7 @@ export async function scoreHeldOut(
       runGroup(agent, {
         question,
         recipe,
-        ...heldOutRollout(settings, from + i),
+        ...heldOutRollout(settings, from + i, learned),
         size: 1,
         runId,
         step,

@@ -395,13 +395,13 @@ class TrainLoop {
   }
 
   #heldOut(step: number, agent: TrainDeps['agent'] = this.#agent): Promise<HeldOutScore> {
-    const { heldOut, runId, judge } = this.#deps;
+    const { heldOut, runId, judge, curriculum } = this.#deps;
     const { signal } = this.#hooks;
     const onRollout = (rollout: Rollout, done: number): void => {
       this.#tell('held-out', done, heldOut.length);
       this.#hooks.onRollout?.(rollout, 'held-out');
     };
-    const at = { runId, step, signal, judge, onRollout };
+    const at = { runId, step, signal, judge, learned: curriculum.heldOut?.(), onRollout };
     this.#tell('held-out', 0, heldOut.length);
     return scoreHeldOut(this.#settings, agent, heldOut, at);
   }

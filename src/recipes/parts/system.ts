@@ -28,6 +28,8 @@ export interface Traits {
   instruction?: readonly string[];
   /** The thought is read as mixtures of tokens, by an adapter with gates. */
   latent?: boolean;
+  /** Follows the whole instruction of a policy whose tags are text. */
+  strategy?: string | undefined;
 }
 
 interface DeclaredSystem {

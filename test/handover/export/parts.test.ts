@@ -49,7 +49,9 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
     [ON, 'dynamicSampling.screen=4', 'dynamicSampling.sameStepScreen=false'],
     'dynamicSampling.screen',
   ],
-  'curriculum.system': [['curriculum.kind=system', 'curriculum.system.id=sws', 'steps=40']],
+  'curriculum.system': [
+    ['curriculum.kind=system', 'curriculum.system={"id":"inspo","population":2,"temperature":0.1,"rate":0.3,"every":0,"proposals":1,"verify":1,"replay":1,"tokens":8}'],
+  ],
   'curriculum.leaveOut': [['curriculum.leaveOut=["one-retrieval"]']],
   'warmUp.from': [
     ['warmUp={"from":"own","updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
