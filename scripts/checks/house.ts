@@ -143,7 +143,7 @@ export const LIMITS = {
   'files of the core that name a system': [0, 32],
   'files in src': [1250, 1920],
   'folders in src, without one per system': [160, 259],
-  'lines in src': [160_000, 202_300],
+  'lines in src': [160_000, 202_650],
   'zustand stores': [12, 32],
   'MB tracked': [60, 60],
   'kB of README': [8, 8],
