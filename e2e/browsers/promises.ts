@@ -108,6 +108,8 @@ export const keepsPromises = (
         await browser.goto(`${server.url}?device=wasm`);
         await press('Watch it answer');
         await shows('.column[data-finished="true"]');
+        // The rounds are replayed; the answer comes last.
+        await shows('.part[data-kind="answer"]');
         const answer = await browser.run<string>(
           'return document.querySelector(`.part[data-kind="answer"]`).textContent',
         );

@@ -1,5 +1,6 @@
 import { declaredGrouping } from '../../recipes/parts/branching.ts';
 import { declaredCurriculum } from '../../recipes/parts/system.ts';
+import { findTraining } from '../../recipes/registry.ts';
 import { FACT_REWARDS } from '../rewards/switches/fspo.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -140,8 +141,11 @@ function criticClash({ objective, critic }: TrainSettings): Clash | null {
     : null;
 }
 
-function curriculumClash({ curriculum: { kind, hops, system } }: TrainSettings): Clash | null {
-  if (system && kind !== 'system')
+function curriculumClash({ preset, curriculum }: TrainSettings): Clash | null {
+  const { kind, hops, system } = curriculum;
+  // What the recipe itself says stays in its settings where another kind is chosen.
+  const own = findTraining(preset)?.variant.settings.curriculum.system?.id;
+  if (system && kind !== 'system' && system.id !== own)
     return clash(
       'curriculum.system',
       'No system draws the questions here. Set curriculum.kind to system, or leave system out.',

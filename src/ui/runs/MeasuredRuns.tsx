@@ -12,7 +12,7 @@ import { useAnswer } from '../kit/use-answer.ts';
 import { Terms } from '../kit/words/explain/Term.tsx';
 import { formatCount, formatShare, plural } from '../kit/words/format.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
-import { chooseTraining } from '../train/store/train-draft.ts';
+import { changeDraft, chooseTraining } from '../train/store/train-draft.ts';
 
 /** Training results of this repository's studies per recipe, for users without runs. */
 
@@ -23,14 +23,14 @@ interface Measured {
   curve: ExpectedCurve;
 }
 
-/** Trainings with one seed state start and end; those with several get a chart. */
-const isDrawn = ({ curve }: Measured): boolean => curve.seeds.length > 1;
+/** Where most is learned gets a chart; of the others start and end are said. */
+const isDrawn = ({ curve }: Measured): boolean => curve.start !== undefined;
 
-/** The scores of several seeds as chart series. */
+/** The scores as chart series. */
 const chartOf = (measured: readonly Measured[]) => ({
   id: 'measured-em',
   title: 'Held-out EM',
-  note: 'mean over seeds, by step',
+  note: 'by step; a run on the page starts at the same score',
   unit: 'share' as const,
   kind: 'lines' as const,
   series: measured.map(({ id, curve }, colour) => ({
@@ -41,11 +41,11 @@ const chartOf = (measured: readonly Measured[]) => ({
     points: curve.em.map(([x, y]) => ({ x, y })),
     sparse: true,
   })),
-  empty: 'No recipe was trained with several seeds.',
+  empty: 'No recipe was trained from such a start.',
 });
 
 /** A recipe name (opens the form of a run), its scores, and what they are means of. */
-const Training = ({ id, title, curve }: Measured) => {
+const Training = ({ title, curve }: Measured) => {
   const [first, last] = [curve.em[0], curve.em.at(-1)];
   if (!first || !last) return null;
   return (
@@ -54,7 +54,10 @@ const Training = ({ id, title, curve }: Measured) => {
         href={formatTrainAddress({ run: null, step: null })}
         className="ellipsis"
         title={title}
-        onClick={() => chooseTraining(id)}
+        onClick={() => {
+          chooseTraining(curve.training);
+          changeDraft('start', curve.start);
+        }}
       >
         {title}
       </Link>
@@ -90,9 +93,10 @@ const Trainings = ({ policy, curves }: ExpectedCurves) => {
   const rows = useMemo(
     () =>
       TRAININGS.flatMap(({ id, recipe, variant }): Measured[] => {
-        const curve = curves.find(({ training, start }) => training === id && !start);
         const title = `${recipe.title} · ${variant.title}`;
-        return curve ? [{ id, title, curve }] : [];
+        return curves
+          .filter(({ training }) => training === id)
+          .map((curve) => ({ id, title, curve }));
       }),
     [curves],
   );
@@ -107,17 +111,17 @@ const Trainings = ({ policy, curves }: ExpectedCurves) => {
           <h2 id="measured-runs">Measured training runs</h2>
           <p className="fine">
             Held-out <Terms>EM</Terms> before the first and after the last step, in studies in this
-            repository with {policy.id}@{policy.revision}, the built-in model, on worlds like the
-            built-in one. Click a name to open the form with that recipe.
+            repository with {policy.id}@{policy.revision}, the built-in model. Click a name to open
+            the form with that recipe and start.
           </p>
-          <h3>{basisOf(drawn)}</h3>
+          <h3>From a model that was taught not to search: {basisOf(drawn)}</h3>
           <List rows={drawn} />
         </div>
         <ChartsTogether>
           <Chart spec={chart} />
         </ChartsTogether>
       </div>
-      <h3>{basisOf(once)}</h3>
+      <h3>From where the recipe starts: {basisOf(once)}</h3>
       <List rows={once} />
     </section>
   );

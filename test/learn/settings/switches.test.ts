@@ -12,6 +12,11 @@ const SCREEN = 'dynamicSampling.screen=4';
 const AHEAD = 'dynamicSampling.sameStepScreen';
 const TREE = 'branching={"kind":"tree","children":2,"depth":2}';
 
+it('questions of a recipe whose system draws them may be drawn otherwise', () => {
+  const settings = withChanges(getTraining('zero-search/grpo'), ['curriculum.kind=uniform']);
+  expect(untrainable(settings)).toBeNull();
+});
+
 describe('switches of training', () => {
   it.each([
     [

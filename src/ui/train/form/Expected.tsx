@@ -51,11 +51,7 @@ const OtherStart = ({ curve }: { curve: ExpectedCurve }) => {
         : 'From the model as it is, '}
       <Terms>EM</Terms> {formatShare(first[1])} → {formatShare(last[1])} in{' '}
       {plural(last[0], 'step')}.{' '}
-      <button
-        type="button"
-        className="link"
-        onClick={() => changeDraft('start', curve.start ?? 'searching')}
-      >
+      <button type="button" className="link" onClick={() => changeDraft('start', curve.start)}>
         Start from {curve.start ? 'that' : 'the model as it is'}
       </button>
     </p>
@@ -69,8 +65,8 @@ const MeasuredCurve = (props: {
   measured: ExpectedCurves;
 }) => {
   const { policy, curves } = props.measured;
-  const own = findTraining(props.training)?.variant.settings.start;
-  const start = props.start === own ? undefined : props.start;
+  const own = findTraining(props.training)?.variant.settings.start ?? 'searching';
+  const start = (props.start ?? 'searching') === own ? undefined : props.start;
   const ofRecipe = curves.filter(({ training }) => training === props.training);
   const found = ofRecipe.find((curve) => curve.start === start);
   const other = ofRecipe.find((curve) => curve.start !== start);
