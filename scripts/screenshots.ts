@@ -71,18 +71,11 @@ async function ask(page: Page, url: string): Promise<void> {
 /** A run of real steps, small enough for some minutes; then the list of runs. */
 async function train(page: Page, url: string): Promise<void> {
   await page.goto(`${url}train?new=1&device=wasm`);
-  // Its start does not search: what a short run learns of it can be seen.
-  await page.getByLabel('Recipe', { exact: true }).selectOption('ur2/paper');
-  for (const fold of ['Warm-up on trajectories', 'Curriculum', 'Held-out score, snapshots'])
-    await page.locator('summary', { hasText: fold }).first().click();
-  const small = {
-    Steps: '20',
-    'for steps': '4',
-    'Questions per step': '16',
-    'Questions scored': '64',
-    'Held-out questions': '32',
-    'Scored every, steps': '2',
-  };
+  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+  // What a short run learns from this start can be seen.
+  await page.getByRole('button', { name: 'Start from that' }).click();
+  await page.locator('summary', { hasText: 'Held-out score, snapshots' }).first().click();
+  const small = { Steps: '10', 'Questions per step': '4', 'Scored every, steps': '1' };
   for (const [label, value] of Object.entries(small))
     await page.getByLabel(label, { exact: true }).fill(value);
   await page.getByRole('button', { name: 'Start training' }).click();

@@ -145,7 +145,7 @@ try {
   if (values.json) console.log(JSON.stringify(result));
   else {
     console.log(
-      `initial JavaScript      ${result.initialScriptKilobytes.toFixed(0)} kB compressed (limit 350)`,
+      `initial JavaScript      ${result.initialScriptKilobytes.toFixed(0)} kB compressed (limit 330)`,
     );
     console.log(
       `cold load, first event  ${loads.map(({ seconds }) => seconds.toFixed(2)).join(' s, ')} s (limit 5)`,
