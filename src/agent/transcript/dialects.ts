@@ -46,7 +46,7 @@ const RESEARCH: Dialect = {
   instruction: ({ retrieval }) =>
     [
       'You solve the question step by step with the help of a Wikipedia search tool. First think about the reasoning and then give the answer.',
-      'While thinking you may search for facts about one topic at a time. Reasoning stands within <think> </think>, a query within <search> </search>, what came back within <result> </result>, the answer within <answer> </answer>.',
+      'While thinking you may search for facts about one topic at a time. Reasoning stands within <think> </think>, a query within <search> </search>, its results within <result> </result>, the answer within <answer> </answer>.',
       'For example: <think> this is the reasoning . </think> <search> query </search> <result> what was found </result> <think> this is the reasoning . </think> <answer> The final answer is \\boxed{answer here} </answer>.',
       `You may make ${searches(retrieval.maxSearches)}. In the answer, the exact answer alone stands in \\boxed{}. ${SHORT}`,
     ].join(' '),

@@ -27,7 +27,7 @@ const params = z.strictObject({
 export type Params = z.infer<typeof params>;
 
 const BROWSING =
-  'Of each page you see the title and its beginning. A query that is the title of a page, alone and as it stands there, opens that page.';
+  'Of each page you see the title and its beginning. A query that is exactly the title of a page opens that page.';
 
 export const deepResearcher = defineSystem({
   id: 'deep-researcher',

@@ -9,7 +9,7 @@ export const questionAndDraft = (question: string, draft: string): string =>
   `${question} ${draft.trim()}`.trim();
 
 const GENERATE =
-  'Answer the question with the help of the passages. Reason in one or two sentences that name whoever and whatever the answer depends on, then write "So the answer is" and the answer.';
+  'Answer the question with the help of the passages. Reason in one or two sentences that name every person and thing that the answer depends on, then write "So the answer is" and the answer.';
 
 /** y_t: what the policy says to the question with these passages. */
 async function generation(s: Steps, hits: readonly Hit[], maxTokens: number): Promise<string> {

@@ -58,7 +58,7 @@ export const StartFromField = () => {
           title="The run trains a copy of it; the other run stays as it is"
           value={run?.id ?? NEW}
           data={[
-            { value: NEW, label: 'a new adapter (the model as it is)' },
+            { value: NEW, label: 'a new adapter' },
             ...runs.map(({ id, name, checkpointStep }) => ({
               value: id,
               label: `${name}${checkpointStep ? `, step ${checkpointStep}` : ''}`,

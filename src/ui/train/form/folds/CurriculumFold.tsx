@@ -65,7 +65,7 @@ export const CurriculumFold = () => {
           { value: 'uniform', label: 'uniformly' },
           { value: 'difficulty', label: 'by difficulty (UR²)' },
           { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
-          { value: 'system', label: 'as the system’s own code chooses' },
+          { value: 'system', label: 'by the system’s own code' },
         ]}
       />
       <SelectField
