@@ -4,7 +4,7 @@ import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { routeReward, type RewardSettings } from '../../agent/router/reward.ts';
 import { scoreRollout, totalReward } from '../../learn/rewards/index.ts';
-import { isClone } from '../../learn/branching/revive.ts';
+import { isClone } from '../../systems/rex-rag/probes.ts';
 import { readFacts } from '../../learn/rewards/parts/facts.ts';
 import { meanOrNull } from '../../base/statistics.ts';
 import { itemAt } from '../../base/items.ts';

@@ -1,6 +1,9 @@
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
+import type { PolicyTokenizer } from '../../policy/policy.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import type { Sequence } from '../rl/batch.ts';
 import type { Credit, Shared } from './credit.ts';
 
 /** What a group is grown from beside its question. */
@@ -15,19 +18,38 @@ export interface Ground {
 
 export type KeptNumbers = Record<string, number>;
 
+/** The groups of a step before anything of them is trained. */
+export interface MadeGroups {
+  groups: readonly (readonly Rollout[])[];
+  /** It holds the adapter that sampled. */
+  learner: PolicyLearner;
+  tokenizer: PolicyTokenizer;
+  /** As in `Ground`. */
+  kept: KeptNumbers;
+  /** What the loss takes of groups, in order. */
+  sequencesOf: (groups: readonly (readonly Rollout[])[]) => Sequence[];
+}
+
 /** How the rollouts of a group come from each other, as a system's own code. */
 export interface Grouping {
   /** The rollouts of one question for a step beside those that are begun, in the order of their places. */
   grow(deps: AgentDeps, request: GroupRequest, ground: Ground): Promise<Rollout[]>;
+  /** What is trained, where that is not every rollout as it was sampled. */
+  sequences?(made: MadeGroups): Promise<Sequence[]>;
   /** What trained tokens count for where rollouts share some; null: each counts for its rollout. */
   credit?(
     sequences: readonly Shared[],
     advantages: ArrayLike<number | Float32Array>,
   ): Credit[] | null;
+  /** Mean ratio of tokens that the system wrote into rollouts, after the update; null where there are none. */
+  probeRatio?(
+    learner: PolicyLearner,
+    sequences: readonly Sequence[],
+    adapter: Float32Array,
+  ): Promise<number | null>;
 }
 
-type OfSystem = Extract<Branching, { kind: 'system' }>;
-type MakeGrouping = (branching: OfSystem) => Grouping;
+type MakeGrouping = (branching: Branching) => Grouping;
 
 const loaders = new Map<string, () => Promise<MakeGrouping>>();
 const loaded = new Map<string, MakeGrouping>();
@@ -37,18 +59,12 @@ export const provideGrouping = (id: string, load: () => Promise<MakeGrouping>): 
   loaders.set(id, load);
 };
 
-/** @throws Error where no group was grown by it before */
-export function groupingOf(branching: OfSystem): Grouping {
-  const make = loaded.get(branching.id);
-  if (!make) throw new Error(`the grouping of the system "${branching.id}" is not loaded`);
-  return make(branching);
-}
-
 /** @throws Error where the system provides none */
-export async function loadGrouping(branching: OfSystem): Promise<Grouping> {
+export async function loadGrouping(branching: Branching): Promise<Grouping> {
   const { id } = branching;
   const load = loaders.get(id);
   if (!load) throw new Error(`the grouping of the system "${id}" is not registered`);
-  if (!loaded.has(id)) loaded.set(id, await load());
-  return groupingOf(branching);
+  const make = loaded.get(id) ?? (await load());
+  loaded.set(id, make);
+  return make(branching);
 }

@@ -1,12 +1,10 @@
 import { deriveSeed } from '../../base/random.ts';
-import { itemAt } from '../../base/items.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import { runFork, runGroup } from '../../agent/run.ts';
 import { loadGrouping, type Ground } from './grouping.ts';
 import { turnsOf, type Turn } from './turns.ts';
-import { clonesOf } from './revive.ts';
 
 /**
  * Groups whose rollouts come from each other. Rollouts are run to their end before others branch off them:
@@ -81,32 +79,6 @@ export async function freshRollouts(
     .map((rollout) => ({ ...rollout, groupId: request.groupId }));
 }
 
-/** TreeRPO: N rollouts from the question, and after each result as many, down to depth D. */
-async function growTree(
-  deps: AgentDeps,
-  request: GroupRequest,
-  { children, depth }: Extract<Branching, { kind: 'tree' }>,
-  { begun }: Ground,
-): Promise<Rollout[]> {
-  const roots = await fromQuestion(deps, request, begun, children);
-  const group = roots.map(growing);
-  for (let level = 1; level < depth; level++) {
-    const parents = group.filter(({ turns, next }) => next < turns.length);
-    const wanted = parents.flatMap((one) => {
-      const turn = itemAt(one.turns, one.next++, 'turns');
-      return Array.from({ length: children - 1 }, () => ({ ...one, turn }));
-    });
-    const first = group.length;
-    const made = await Promise.all(
-      wanted.map((one, i) => branchOff(deps, request, one, first + i)),
-    );
-    made.forEach((rollout, i) =>
-      group.push({ ...growing(rollout), next: itemAt(wanted, i, 'branches').next }),
-    );
-  }
-  return group.slice(begun.length).map(({ rollout }) => rollout);
-}
-
 /** The rollouts of one question for a step beside those that are begun, in the order of their places. */
 export async function growGroup(
   deps: AgentDeps,
@@ -114,17 +86,7 @@ export async function growGroup(
   branching: Branching | undefined,
   ground: Ground,
 ): Promise<Rollout[]> {
-  switch (branching?.kind) {
-    case 'system':
-      return (await loadGrouping(branching)).grow(deps, request, ground);
-    case 'tree':
-      return growTree(deps, request, branching, ground);
-    case undefined:
-    case 'revive': {
-      const { begun } = ground;
-      const originals = await fromQuestion(deps, request, begun, request.size);
-      const clones = branching ? await clonesOf(deps, request, branching, originals) : [];
-      return [...originals.slice(begun.length), ...clones];
-    }
-  }
+  if (branching) return (await loadGrouping(branching)).grow(deps, request, ground);
+  const { begun } = ground;
+  return (await fromQuestion(deps, request, begun, request.size)).slice(begun.length);
 }

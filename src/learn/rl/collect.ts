@@ -73,7 +73,7 @@ export interface Collected {
   stale?: ReadonlySet<string>;
   /** What is screened for the next step already. */
   screened?: Screened;
-  /** ARPO's table as the step leaves it, where one is kept. */
+  /** What the grouping keeps from step to step, as this one leaves it; the update may add to it. */
   keptNumbers?: KeptNumbers;
 }
 
@@ -99,7 +99,7 @@ export interface CollectRequest {
   nextStage?: TrainSettings['stages'][number];
   /** What the step before screened for this one. */
   screened?: Screened | undefined;
-  /** ARPO's table of first entropies so far. */
+  /** As the steps so far left it. */
   keptNumbers?: KeptNumbers | undefined;
   /** Share of right answers in the step before; null at the first. */
   accuracyBefore?: number | null;
@@ -457,6 +457,6 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     drawn,
     stale,
     screened,
-    ...(Object.keys(keptNumbers).length > 0 && { keptNumbers }),
+    ...(settings.branching && { keptNumbers }),
   };
 }

@@ -36,8 +36,6 @@ export interface TrainState {
   noUpdate?: true;
   /** Whether the policy was made not to search, where the settings' `start` asks for that. */
   startMade?: boolean;
-  /** ρ of REX-RAG after the steps so far, where clones are trained. */
-  reviveRate?: number;
   /** In the order of `loraSlots`, like AdamW's two moments. */
   adapter: Float32Array;
   first: Float32Array;
@@ -134,7 +132,6 @@ const restSchema = z.strictObject({
     .optional(),
   noUpdate: z.literal(true).optional(),
   startMade: z.boolean().optional(),
-  reviveRate: z.number().min(0).max(1).optional(),
   learningRate: z.number().positive().nullable(),
   curriculum: z.json(),
   router: z.json(),
@@ -165,7 +162,7 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, warmedUp, coldStart, noUpdate, startMade, reviveRate } = state;
+  const { step, updates, warmedUp, coldStart, noUpdate, startMade } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
   const { keptNumbers, screened, klCoefficient, reference } = state;
   const data: [string, Float32Array][] = [
@@ -183,7 +180,6 @@ export function encodeState(state: TrainState): StateFiles {
     coldStart,
     noUpdate,
     startMade,
-    reviveRate,
     learningRate,
     curriculum,
     router,

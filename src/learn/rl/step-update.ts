@@ -5,7 +5,8 @@ import {
   withOverrides,
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
-import { branchedSequences, creditShared, probeRatio } from '../branching/step.ts';
+import { creditShared } from '../branching/credit.ts';
+import { loadGrouping, type Grouping } from '../branching/grouping.ts';
 import { meanKl, nextCoefficient, withCoefficient } from './update.ts';
 import { rewardById } from '../rewards/list.ts';
 import {
@@ -118,7 +119,7 @@ interface StepUpdate {
 }
 
 /** What a step hands on to the next beside the adapter: nothing of what it has not. */
-type CarriedState = Pick<TrainState, 'reviveRate' | 'critic' | 'klCoefficient' | 'reference'>;
+type CarriedState = Pick<TrainState, 'critic' | 'klCoefficient' | 'reference'>;
 
 export interface StepResult {
   /** Null where nothing was to be learned from, or only the router is trained. */
@@ -135,8 +136,7 @@ export interface StepResult {
 }
 
 /** What stays as the step before left it. A reference is of its own stage alone. */
-const carriedUnchanged = ({ reviveRate, critic, klCoefficient }: TrainState): CarriedState => ({
-  reviveRate,
+const carriedUnchanged = ({ critic, klCoefficient }: TrainState): CarriedState => ({
   critic,
   klCoefficient,
 });
@@ -231,11 +231,12 @@ type Credited = ReturnType<typeof creditShared<Sequence>>;
 
 /** What each trained token counts for in the loss: of shared ones once, and only below 0 where only worse rollouts teach. */
 const creditOwn = (
-  { objective, branching }: Pick<TrainSettings, 'objective' | 'branching'>,
+  { objective }: Pick<TrainSettings, 'objective'>,
+  grouping: Grouping | undefined,
   { sequences, advantages, references }: Credited,
 ): Credited => {
   const learned = objective.learns === 'worse' ? advantages.map(worseAlone) : advantages;
-  return creditShared({ sequences, advantages: learned, references }, branching);
+  return creditShared({ sequences, advantages: learned, references }, grouping);
 };
 
 /** Whether rewards hold all that advantages are made of: no critic's values, and no KL that is still to be scored. */
@@ -273,12 +274,10 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const { objective, router, seed, branching } = settings;
   const { tokenizer } = deps.agent.policy;
   learner.setAdapter(state.adapter);
-  const { sequences: written, ...revived } = await branchedSequences(
-    learner,
-    trained,
-    sequencesOf,
-    { branching, tokenizer, rate: state.reviveRate },
-  );
+  const grouping = branching && (await loadGrouping(branching));
+  const { keptNumbers: kept = {} } = step.collected;
+  const made = { groups: trained, learner, tokenizer, kept, sequencesOf };
+  const written = (await grouping?.sequences?.(made)) ?? sequencesOf(trained);
   const [open, close] = [tokenizer.specialId('<result>'), tokenizer.specialId('</result>')];
   const masked =
     objective.mask !== undefined && open !== undefined && close !== undefined
@@ -301,7 +300,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
       update: null,
       ...(skipped && { skipped }),
       kl: null,
-      carried: { ...carriedUnchanged(state), ...revived },
+      carried: carriedUnchanged(state),
     };
   };
   if (router.train === 'alone') return without();
@@ -309,13 +308,13 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const steps = rewardById(reward)?.steps ?? [];
   if (!loss && rewardsAreWhole(settings, still)) {
     const advantages = fillAdvantages(sequences, objective, steps);
-    const own = creditOwn(settings, { sequences, advantages, references: null });
+    const own = creditOwn(settings, grouping, { sequences, advantages, references: null });
     const rollouts = sequences.map(({ rollout }) => rollout);
     if (hasNoGradient(settings, rollouts, own.advantages, still)) {
-      const made = without(
+      const unmade = without(
         skippedFor(all, sequences.some(isTrained) ? 'no-advantage' : 'no-trained-tokens'),
       );
-      return withKlOfNoUpdate(made, objective, { isReference: still, measureKl });
+      return withKlOfNoUpdate(unmade, objective, { isReference: still, measureKl });
     }
   }
   if (sequences.length === 0) return without(skippedFor(all, 'no-trained-tokens'));
@@ -329,7 +328,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
     critic: state.critic,
   });
   curriculum.observe?.(all);
-  const own = creditOwn(settings, { sequences, advantages, references });
+  const own = creditOwn(settings, grouping, { sequences, advantages, references });
   const reference = roundReference(settings, state);
   const update = loss
     ? await supervisedUpdate(step, sequences, loss, reference)
@@ -342,19 +341,15 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
         references,
       )
     : null;
-  const ratio =
-    update && branching?.kind === 'revive'
-      ? await probeRatio(learner, sequences, update.adapter)
-      : null;
+  const ratio = update && (await grouping?.probeRatio?.(learner, sequences, update.adapter));
   return {
     update,
     ...(!update && { skipped: skippedFor(all, loss ? 'nothing-to-imitate' : 'no-trained-tokens') }),
     kl,
-    ...(ratio !== null && { probeRatio: ratio }),
+    ...(ratio != null && { probeRatio: ratio }),
     ...(adaptive && { klCoefficient: coefficient }),
     carried: {
       ...carriedUnchanged(state),
-      ...revived,
       ...(critic && { critic }),
       ...(reference && { reference }),
       ...(adaptive &&

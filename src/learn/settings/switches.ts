@@ -82,12 +82,9 @@ export function beginningClash({ curriculum, steps, questions }: TrainSettings):
 
 /** Screening of groups that branch: what screens is the beginning of the group. */
 function screenClash({ dynamicSampling: { screen }, branching }: TrainSettings): Clash | null {
-  if (screen === undefined || branching === undefined || branching.kind === 'revive') return null;
-  const begin =
-    branching.kind === 'tree'
-      ? branching.children
-      : declaredGrouping(branching.id).begins(branching);
-  return screen > begin
+  if (screen === undefined || branching === undefined) return null;
+  const begin = declaredGrouping(branching.id).begins?.(branching);
+  return begin !== undefined && screen > begin
     ? clash(
         'dynamicSampling.screen',
         `Only ${begin} rollouts of a group start at the question and the others branch, so ${screen} cannot screen. Set screen to ${begin} or less.`,

@@ -10,7 +10,6 @@ import { ruleSchema } from './entropy.ts';
  * thousand tokens in the vocabulary. Ours is larger: a small policy that was trained on the protocol has low entropy.
  */
 const branching = {
-  kind: 'system',
   id: 'arpo',
   start: 4,
   base: 0.5,

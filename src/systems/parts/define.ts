@@ -52,11 +52,11 @@ export function defineSystem<Params extends z.ZodObject>({
   return { ...recipe, settings: { ...recipe.settings, system } };
 }
 
-/** How a system's groups grow in training: `branching: { kind: 'system', id, ... }`. */
+/** How a system's groups grow in training: `branching: { id, ... }`. */
 export interface GroupingDefinition<Params extends z.ZodObject> {
   params: Params;
-  /** Rollouts of a group that begin at the question. */
-  begins: (params: z.infer<Params>) => number;
+  /** Rollouts of a group that begin at the question; absent: all that the group size says. */
+  begins?: (params: z.infer<Params>) => number;
   /** What the rollouts of a group do, after "a group whose rollouts". */
   grows: string;
   /** Its code, loaded with the first group. */
@@ -68,14 +68,14 @@ export function defineGrouping<Params extends z.ZodObject>(
   id: string,
   { params, begins, grows, load }: GroupingDefinition<Params>,
 ): void {
-  const own = (branching: SystemSettings): z.infer<Params> => {
-    const { kind: _, ...system } = branching;
-    return ownOf(params, system);
-  };
-  declareGrouping(id, { params, grows, begins: (branching) => begins(own(branching)) });
+  declareGrouping(id, {
+    params,
+    grows,
+    begins: begins && ((branching) => begins(ownOf(params, branching))),
+  });
   provideGrouping(id, async () => {
     const { grouping } = await load();
-    return (branching) => grouping(own(branching));
+    return (branching) => grouping(ownOf(params, branching));
   });
 }
 

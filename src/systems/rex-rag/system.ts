@@ -1,14 +1,34 @@
+import { z } from 'zod';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+import { defineGrouping } from '../parts/define.ts';
 
 /*
  * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): Search-R1 in which wrong rollouts are continued, with P = 20/101,
  * after a sentence of doubt. ρ₀ = 0.08 of the originals' number of clones is kept, and ρ follows
  * how often clones are correct (moving mean, 0.1 per step).
  */
+const share = z.number().min(0).max(1);
+const params = z.strictObject({
+  /** P: that a wrong rollout is cloned. */
+  chance: share,
+  /** ρ₀, and the share of a step's accuracy that moves ρ. */
+  rate: share,
+  smoothing: share,
+  /** `mixture`: the ratio's denominator is the density of policy and probes together. */
+  correction: z.enum(['mixture', 'none']),
+});
+export type Revival = z.infer<typeof params>;
+
+defineGrouping('rex-rag', {
+  params,
+  grows: 'are continued from where they failed',
+  load: () => import('./grouping.ts'),
+});
+
 const branching = {
-  kind: 'revive',
+  id: 'rex-rag',
   chance: 20 / 101,
   rate: 0.08,
   smoothing: 0.1,

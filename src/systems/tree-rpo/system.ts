@@ -1,11 +1,28 @@
+import { z } from 'zod';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { OBJECTIVE, trainedOn } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
+import { defineGrouping } from '../parts/define.ts';
 
 /*
  * TreeRPO (arXiv 2506.05183): a group is a tree of turns; the value of a turn is the mean over what follows it, and
- * its advantage is relative to its siblings. --set branching.kind=tree applies it to any recipe.
+ * its advantage is relative to its siblings. --set branching.id=tree-rpo applies it to any recipe.
  */
+
+const params = z.strictObject({
+  /** N and D: a group has at most N^D rollouts. */
+  children: z.int().min(2).max(8),
+  depth: z.int().min(1).max(4),
+});
+export type Tree = z.infer<typeof params>;
+
+defineGrouping('tree-rpo', {
+  params,
+  begins: ({ children }) => children,
+  grows: 'are a tree of turns',
+  load: () => import('./grouping.ts'),
+});
+
 export const treeRpo: Recipe = {
   id: 'tree-rpo',
   version: '1',
@@ -42,7 +59,7 @@ export const treeRpo: Recipe = {
       title: 'Trees of two children and three levels, exact match',
       settings: trainedOn('search-r1', {
         objective: { ...OBJECTIVE, aggregation: 'token-mean' },
-        branching: { kind: 'tree', children: 2, depth: 3 },
+        branching: { id: 'tree-rpo', children: 2, depth: 3 },
       }),
     },
   ],

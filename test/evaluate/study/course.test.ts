@@ -227,7 +227,7 @@ describe('numbers of groups', () => {
         ],
       }),
     ).toContain('clonesRight needs evaluate.group');
-    const branching = { kind: 'tree', children: 2, depth: 2 };
+    const branching = { id: 'tree-rpo', children: 2, depth: 2 };
     expect(problem({ arms: [{ ...arms[0], branching }] })).toContain(
       'arm "plain": branching needs evaluate.group',
     );

@@ -67,7 +67,7 @@ const groupOf = (rollouts: Rollout[], branching?: Group['branching']): Group => 
   branching,
   vocabulary: Math.round(Math.E ** 2),
 });
-const TREE = { kind: 'tree', children: 2, depth: 2 } as const;
+const TREE = { id: 'tree-rpo', children: 2, depth: 2 } as const;
 const ENTROPY = {
   kind: 'system',
   id: 'arpo',

@@ -34,7 +34,7 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
     ['stages=[{"steps":1,"reward":"em","weights":{},"overrides":{"retrieval":{"k":1}}}]'],
     'stages.0.overrides',
   ],
-  branching: [['branching={"kind":"tree","children":2,"depth":2}']],
+  branching: [['branching={"id":"tree-rpo","children":2,"depth":2}']],
   verifier: [
     ['verifier={"kind":"rule","threshold":0.5,"falseNegative":0.1,"falsePositive":0}'],
   ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { treeCredit, type Shared } from '../../../src/learn/branching/credit.ts';
-import { creditShared } from '../../../src/learn/branching/step.ts';
+import { creditShared, type Shared } from '../../../src/learn/branching/credit.ts';
+import { grouping, treeCredit } from '../../../src/systems/tree-rpo/grouping.ts';
 import type { ForkPoint, Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 
@@ -80,7 +80,7 @@ it('tokens that do not count leave mask, log-probabilities and references', () =
   const references = sequences.map(() => Float32Array.of(-5, -6, -7));
   const counted = creditShared(
     { sequences, advantages: [0, 0], references },
-    { kind: 'tree', children: 2, depth: 2 },
+    grouping({ children: 2, depth: 2 }),
   );
   expect(counted.sequences.map(({ mask }) => [...mask])).toEqual([
     [0, 0, 1, 1],

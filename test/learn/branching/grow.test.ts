@@ -41,7 +41,6 @@ const texts = (group: readonly Rollout[]): string[] =>
   group.map(({ id, segments }) => `${id} ${segments.map(({ ids }) => ids.join(' ')).join('|')}`);
 
 const ENTROPY = {
-  kind: 'system',
   id: 'arpo',
   start: 3,
   base: 0.5,
@@ -54,10 +53,10 @@ const ENTROPY = {
 describe('a group that is screened', () => {
   it.each<[string, Branching, number]>([
     ['by entropy', ENTROPY, 6],
-    ['as a tree', { kind: 'tree', children: 3, depth: 2 }, 3 ** 2],
+    ['as a tree', { id: 'tree-rpo', children: 3, depth: 2 }, 3 ** 2],
     [
       'revived',
-      { kind: 'revive', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' },
+      { id: 'rex-rag', chance: 1, rate: 1, smoothing: 0.1, correction: 'mixture' },
       2 * 6,
     ],
   ])(

@@ -5,8 +5,8 @@ import {
   mixtureLogprobs,
   nextRate,
   probeDensity,
-} from '../../../src/learn/branching/revive.ts';
-import { probeRatio } from '../../../src/learn/branching/step.ts';
+} from '../../../src/systems/rex-rag/probes.ts';
+import { probeRatio } from '../../../src/systems/rex-rag/grouping.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { sequencesOf } from '../../../src/learn/rl/batch.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';

@@ -58,7 +58,7 @@ describe('a rollout of two contexts', () => {
 });
 
 it.each([
-  ['branching', ['branching={"kind":"tree","children":2,"depth":2}']],
+  ['branching', ['branching={"id":"tree-rpo","children":2,"depth":2}']],
   ['stages.0.loss', ['stages.0.loss={"kind":"sft","weight":"right","gold":false}']],
 ])('what takes a rollout for one context is refused: %s', (path, changes) => {
   const settings = getTraining('smart-rag/reset');

@@ -189,7 +189,7 @@ describe('screening and bands', () => {
 
   it('revives failures of whole groups, each once: none of those that only screen', async () => {
     const branching = {
-      kind: 'revive',
+      id: 'rex-rag',
       chance: 1,
       rate: 1,
       smoothing: 0.1,

@@ -10,7 +10,7 @@ const ONE_SHOT = 'curriculum.system.id=one-shot-rlvr';
 const SWS = 'curriculum.system.id=sws';
 const SCREEN = 'dynamicSampling.screen=4';
 const AHEAD = 'dynamicSampling.sameStepScreen';
-const TREE = 'branching={"kind":"tree","children":2,"depth":2}';
+const TREE = 'branching={"id":"tree-rpo","children":2,"depth":2}';
 
 it('questions of a recipe whose system draws them may be drawn otherwise', () => {
   const settings = withChanges(getTraining('zero-search/grpo'), ['curriculum.kind=uniform']);
@@ -68,7 +68,7 @@ describe('switches of training', () => {
     ['dynamicSampling.band', [ON, 'dynamicSampling.band={"low":0.8,"high":0.2}']],
     ['dynamicSampling.screen', ['dynamicSampling.screen=4']],
     ['dynamicSampling.screen', [ON, 'dynamicSampling.screen=8']],
-    ['dynamicSampling.screen', [ON, SCREEN, 'branching={"kind":"tree","children":2,"depth":3}']],
+    ['dynamicSampling.screen', [ON, SCREEN, 'branching={"id":"tree-rpo","children":2,"depth":3}']],
     [AHEAD, [ON, `${AHEAD}=false`]],
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, TREE]],
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, 'router.train=alone']],

@@ -1,10 +1,10 @@
 import { itemAt } from '../../../base/items.ts';
 import { mean, meanOrNull } from '../../../base/statistics.ts';
 import { estimateAdvantages } from '../../../learn/advantages.ts';
-import { treeCredit } from '../../../learn/branching/credit.ts';
 import { turnsOf } from '../../../learn/branching/turns.ts';
 import { openingOf, riseAt, ruleSchema, summedEntropy } from '../../../systems/arpo/entropy.ts';
-import { isClone } from '../../../learn/branching/revive.ts';
+import { isClone } from '../../../systems/rex-rag/probes.ts';
+import { treeCredit } from '../../../systems/tree-rpo/grouping.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { bonusOf } from '../../../learn/rewards/systems/deep-diver.ts';
 import { signalBound } from '../../../learn/sampling/band.ts';
@@ -145,13 +145,13 @@ function distinguished(
 /** How well the advantages of a group tell searches apart: a tree's by TreeRPO, all others by GRPO. */
 function turnCredit(group: Group): number | null {
   const searches = madeSearches(group);
-  const credit = group.branching?.kind === 'tree' ? byNodes : byRollouts;
+  const credit = group.branching?.id === 'tree-rpo' ? byNodes : byRollouts;
   return distinguished(searches, credit(group, searches));
 }
 
 /** Of a tree: how much better TreeRPO's advantages tell its searches apart than GRPO's over its leaves. */
 function turnCreditGain(group: Group): number | null {
-  if (group.branching?.kind !== 'tree') return null;
+  if (group.branching?.id !== 'tree-rpo') return null;
   const searches = madeSearches(group);
   const [own, other] = [byNodes, byRollouts].map((credit) =>
     distinguished(searches, credit(group, searches)),
@@ -165,8 +165,8 @@ function turnCreditGain(group: Group): number | null {
  * rollouts do not branch by entropy.
  */
 function riseAtBranches({ rollouts, branching, vocabulary }: Group): number | null {
-  if (branching?.kind !== 'system' || branching.id !== 'arpo') return null;
-  const { kind: _, id: __, ...own } = branching;
+  if (branching?.id !== 'arpo') return null;
+  const { id: _, ...own } = branching;
   const { tokens } = ruleSchema.parse(own);
   const sum = (values: readonly number[]): number => summedEntropy(values, tokens, vocabulary);
   const points = new Set(

@@ -3,7 +3,7 @@ import { untrainable } from '../../../learn/rl/trainable.ts';
 import { recipeOf } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { declaredCurriculum, traitsOf } from '../../../recipes/parts/system.ts';
-import { declaredGrouping, type Branching } from '../../../recipes/parts/branching.ts';
+import { declaredGrouping } from '../../../recipes/parts/branching.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
 
@@ -81,15 +81,6 @@ function wholeOf(reward: string): boolean {
   return Boolean(ofGroup ?? ofBatch ?? frozen ?? goldTexts);
 }
 
-/** How rollouts of a group grow from each other. */
-const GROWTH = {
-  tree: 'are a tree of turns',
-  revive: 'are continued from where they failed',
-} as const satisfies Record<Exclude<Branching['kind'], 'system'>, string>;
-
-const growthOf = (branching: Branching): string =>
-  branching.kind === 'system' ? declaredGrouping(branching.id).grows : GROWTH[branching.kind];
-
 /** Switches that only Forage's loop knows, by path. */
 function switchesOf(settings: TrainSettings) {
   const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter, branching } =
@@ -116,7 +107,7 @@ function switchesOf(settings: TrainSettings) {
     ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
     [
       'branching',
-      `a group whose rollouts ${branching ? growthOf(branching) : 'branch'}`,
+      `a group whose rollouts ${branching ? declaredGrouping(branching.id).grows : 'branch'}`,
       branching !== undefined,
     ],
     ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],

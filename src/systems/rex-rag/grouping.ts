@@ -1,9 +1,14 @@
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
+import { fromQuestion } from '../../learn/branching/grow.ts';
+import type { Grouping } from '../../learn/branching/grouping.ts';
+import { trainedTokens } from '../../learn/mask.ts';
+import type { PolicyLearner } from '../../learn/replicas/learner.ts';
+import { trainedCount } from '../../learn/replicas/replica.ts';
+import type { Sequence } from '../../learn/rl/batch.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Branching } from '../../recipes/parts/branching.ts';
-import { creditOf } from './credit.ts';
 import {
+  clonesOf,
   isClone,
   keptClones,
   mixtureLogprobs,
@@ -11,67 +16,8 @@ import {
   probeDensity,
   probeIds,
   probeSegment,
-} from './revive.ts';
-import type { PolicyLearner } from '../replicas/learner.ts';
-import { trainedCount, type ScoredItem } from '../replicas/replica.ts';
-import { trainedTokens } from '../mask.ts';
-import type { PolicyTokenizer } from '../../policy/policy.ts';
-
-/** What groups whose rollouts come from each other change between rollouts and loss. */
-
-/** One rollout's tokens; all but the mask are of the trained ones. */
-interface Sequence {
-  rollout: Rollout;
-  group: number;
-  mask: Uint8Array;
-  oldLogprobs: Float32Array;
-  behaviour?: Float32Array;
-  entropies: Float32Array;
-}
-
-/** One value a sequence: of the whole, or one a trained token. */
-interface Weighed<S extends Sequence> {
-  sequences: readonly S[];
-  advantages: readonly (number | Float32Array)[];
-  references: readonly Float32Array[] | null;
-}
-
-/** What is trained, where rollouts share tokens: those that the credit leaves out are masked. */
-export function creditShared<S extends Sequence>(
-  weighed: Weighed<S>,
-  branching: Branching | undefined,
-): Weighed<S> {
-  const { sequences, advantages, references } = weighed;
-  const credits = creditOf(sequences, advantages, branching);
-  if (!credits) return weighed;
-  const kept = credits.map((own) => own.flatMap((value, i) => (value === null ? [] : [i])));
-  const only = (values: Float32Array, s: number): Float32Array =>
-    Float32Array.from(itemAt(kept, s), (i) => itemAt(values, i));
-  const own = credits.map((credit) => Float32Array.from(credit.filter((value) => value !== null)));
-  // A record shows one number: the mean of its own tokens.
-  if (branching?.kind === 'tree')
-    sequences.forEach(({ rollout }, s) => {
-      const values = [...itemAt(own, s, 'advantages')];
-      rollout.advantage = values.length === 0 ? 0 : mean(values);
-    });
-  return {
-    sequences: sequences.map((sequence, s) => {
-      const mask = sequence.mask.slice();
-      let trained = 0;
-      for (let i = 1; i < mask.length; i++)
-        if (mask[i] === 1 && itemAt(credits, s)[trained++] === null) mask[i] = 0;
-      return {
-        ...sequence,
-        mask,
-        oldLogprobs: only(sequence.oldLogprobs, s),
-        entropies: only(sequence.entropies, s),
-        ...(sequence.behaviour && { behaviour: only(sequence.behaviour, s) }),
-      };
-    }),
-    advantages: own,
-    references: references && references.map((values, s) => only(values, s)),
-  };
-}
+} from './probes.ts';
+import type { Revival } from './system.ts';
 
 /** The clones of a step that are trained, with what their probes are worth to the policy. */
 interface Revived {
@@ -143,7 +89,7 @@ async function keepClones(
  */
 export async function probeRatio(
   learner: PolicyLearner,
-  sequences: readonly (Sequence & ScoredItem)[],
+  sequences: readonly Sequence[],
   adapter: Float32Array,
 ): Promise<number | null> {
   const probes = sequences.flatMap((sequence) => {
@@ -172,11 +118,11 @@ export async function probeRatio(
 }
 
 /** Sequences with ln π_mix in the ratio's denominator. @param probes token ids of every probe */
-function withMixture<S extends Sequence>(
-  sequences: readonly S[],
+function withMixture(
+  sequences: readonly Sequence[],
   { alpha, wrong }: Pick<Revived, 'alpha' | 'wrong'>,
   probes: readonly (readonly number[])[],
-): S[] {
+): Sequence[] {
   if (alpha === 0) return [...sequences];
   return sequences.map((sequence) => {
     const { rollout, oldLogprobs, mask } = sequence;
@@ -193,26 +139,22 @@ function withMixture<S extends Sequence>(
   });
 }
 
-/**
- * The sequences of a step. With `revive`, some clones of failed rollouts are among them, and ρ for the next step.
- * @param rate ρ after the steps so far; absent: as the settings begin
- */
-export async function branchedSequences<S extends Sequence>(
-  learner: PolicyLearner,
-  trained: readonly (readonly Rollout[])[],
-  sequencesOf: (groups: readonly (readonly Rollout[])[]) => S[],
-  {
-    branching,
-    tokenizer,
-    rate,
-  }: { branching: Branching | undefined; tokenizer: PolicyTokenizer; rate: number | undefined },
-): Promise<{ sequences: S[]; reviveRate?: number }> {
-  if (branching?.kind !== 'revive') return { sequences: sequencesOf(trained) };
-  const revived = await keepClones(learner, trained, branching, rate ?? branching.rate);
-  const sequences = sequencesOf(revived.groups);
-  const mixed = branching.correction === 'mixture';
-  return {
-    sequences: mixed ? withMixture(sequences, revived, probeIds(tokenizer)) : sequences,
-    reviveRate: revived.rate,
-  };
-}
+/** The name under which ρ is kept from step to step. */
+const RATE = 'rex-rag rate';
+
+export const grouping = (rule: Revival): Grouping => ({
+  async grow(deps, request, { begun }) {
+    const originals = await fromQuestion(deps, request, begun, request.size);
+    const clones = await clonesOf(deps, request, rule, originals);
+    return [...originals.slice(begun.length), ...clones];
+  },
+  async sequences({ groups, learner, tokenizer, kept, sequencesOf }) {
+    const revived = await keepClones(learner, groups, rule, kept[RATE] ?? rule.rate);
+    kept[RATE] = revived.rate;
+    const sequences = sequencesOf(revived.groups);
+    return rule.correction === 'mixture'
+      ? withMixture(sequences, revived, probeIds(tokenizer))
+      : sequences;
+  },
+  probeRatio,
+});

@@ -2,18 +2,16 @@ import { deriveSeed, uniform } from '../../base/random.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Branching } from '../../recipes/parts/branching.ts';
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 import { runFork } from '../../agent/run.ts';
+import type { Revival } from './system.ts';
 
 /**
  * REX-RAG (arXiv 2508.08149; code: MiliLab/REX-RAG): a rollout whose own answer was wrong is, with probability
  * P, continued from before that answer, after a sentence that doubts. Sentences are ours, in the words of the
  * built-in world.
  */
-
-type Rule = Extract<Branching, { kind: 'revive' }>;
 
 /** What opens a clone's thought. */
 const PROBES = [
@@ -35,7 +33,7 @@ const failed = ({ events, metrics }: Rollout): boolean =>
 export function clonesOf(
   deps: AgentDeps,
   request: GroupRequest,
-  { chance }: Pick<Rule, 'chance'>,
+  { chance }: Pick<Revival, 'chance'>,
   originals: readonly Rollout[],
 ): Promise<Rollout[]> {
   const chosen = originals.filter(
