@@ -135,7 +135,7 @@ export function measure(root: string): Measured[] {
 /** By name: target and limit. Files, folders and lines have some room, so that a feature may add a file. */
 export const LIMITS = {
   'settings of the loop': [50, 50],
-  'settings of training': [65, 133],
+  'settings of training': [65, 130],
   'rewards in the core': [20, 63],
   'files to read for a GRPO step': [10, 151],
   'lines to read for a GRPO step': [1200, 18_700],
@@ -143,7 +143,7 @@ export const LIMITS = {
   'files of the core that name a system': [0, 32],
   'files in src': [1250, 1920],
   'folders in src, without one per system': [160, 259],
-  'lines in src': [160_000, 202_650],
+  'lines in src': [160_000, 203_000],
   'zustand stores': [12, 32],
   'MB tracked': [60, 60],
   'kB of README': [8, 8],

@@ -118,6 +118,21 @@ describe('mistakes end with one clear line and status 2', () => {
       /fspo and posterior-grpo both change stages\.0\.reward; leave one of them out/,
     ],
     [['train', '--recipe', 'search', '--out', join(recipe, 'below')], /below cannot be made/],
+    [
+      ['train', '--recipe', 'search/grpo', '--teacher', 'public/policy', '--out', out],
+      /--teacher needs a KL: add --switch kdrl/,
+    ],
+    [
+      [
+        'train',
+        '--recipe=search',
+        '--switch=kdrl',
+        '--teacher=test/fixtures/qwen3-tiny',
+        '--out',
+        out,
+      ],
+      /qwen3-tiny has another vocabulary than \S+, so it cannot score its tokens\./,
+    ],
     [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
     [
       ['train', '--resume', '/nowhere', '--seed', '1'],
@@ -145,6 +160,24 @@ describe('mistakes end with one clear line and status 2', () => {
     expect(status).toBe(2);
     expect(existsSync(out)).toBe(false);
   });
+});
+
+test('a teacher with the weights of the policy is the policy without its adapter, to the bit', () => {
+  const [own, taught] = ['own', 'taught'].map((name) => join(folder, name));
+  const run = (out: string, ...more: string[]): LabRun =>
+    lab(...start(out, 1), '--steps=2', '--switch=kdrl', ...more);
+  const first = run(own!);
+  const second = run(taught!, '--teacher=public/policy');
+  expect(second.status, second.err).toBe(0);
+  expect(adapterOf(taught!, 2)).toEqual(adapterOf(own!, 2));
+  // The adapter moved in the first step, so the KL of the second is none of an empty one.
+  const kl = lines(second.out).map((step) => step.kl);
+  expect(kl).toEqual(lines(first.out).map((step) => step.kl));
+  expect(kl[1]).toBeGreaterThan(0);
+  expect(lines(second.out).map(({ klCoefficient }) => klCoefficient)).toEqual([
+    0.1,
+    expect.closeTo(0.01),
+  ]);
 });
 
 describe('a run', () => {

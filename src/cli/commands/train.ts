@@ -79,6 +79,7 @@ const FIXED = [
   'policy',
   'demonstrations',
   'adapter',
+  'teacher',
   'device',
   'weights',
   'kv',
@@ -179,6 +180,11 @@ export const trainCommand: Command = {
       type: 'string',
       value: 'DIR',
       help: 'adapter to start from, with its rank and matrices: a PEFT folder, or a run (DIR@STEP: one of its steps)',
+    },
+    teacher: {
+      type: 'string',
+      value: 'DIR',
+      help: 'model of the same vocabulary that the KL is to (default: the model without its adapter), see --switch kdrl',
     },
     demonstrations: {
       type: 'string',

@@ -83,6 +83,8 @@ const runSchema = z.strictObject({
   judge: runJudgeSchema.optional(),
   /** Folder or run whose adapter it started from; the adapter itself is in the run's folder. Absent: none. */
   startAdapter: z.string().optional(),
+  /** What the KL is to, where that is another model. */
+  teacher: z.strictObject({ folder: z.string(), revision: z.string() }).optional(),
   /** What was said of what it made before its first step, as its warm-up; absent: nothing was. */
   before: z.array(z.string()).optional(),
   /** SHA-256 of the rest as JSON; absent in runs of the time before it was written. */

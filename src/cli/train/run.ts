@@ -81,6 +81,28 @@ const keysFor = (
   device: PolicyDevice,
 ): StoreType => keyTypeFor({ ...config, maxPositions: maxContext }, maxSlots, device);
 
+const PROBE = 'Who directed "Amélie"? <search>été 1998</search> 你好';
+
+/** The teacher that a run names. @throws UsageError where it cannot say how likely the run's tokens are */
+async function teacherOf(
+  named: string | undefined,
+  { objective }: TrainSettings,
+  policy: CheckpointFolder,
+): Promise<RunFile['teacher']> {
+  if (named === undefined) return undefined;
+  if (objective.kl.place === 'off')
+    throw new UsageError('--teacher needs a KL: add --switch kdrl, or set objective.kl.place.');
+  const folder = await openFolder(named);
+  const [ids, other] = (
+    await Promise.all([policy, folder].map(({ files }) => openReader(files)))
+  ).map(({ tokenizer }) => `${tokenizer.vocabSize} ${tokenizer.encodeText(PROBE).join(' ')}`);
+  if (ids !== other)
+    throw new UsageError(
+      `${named} has another vocabulary than ${policy.id}, so it cannot score its tokens. Name a model of the same family.`,
+    );
+  return { folder: folder.path, revision: await folderRevision(folder) };
+}
+
 /** What `settings.json` of a new run says. @throws UsageError for what is not there or does not fit */
 export async function describeRun(
   chosen: TrainSettings,
@@ -124,6 +146,7 @@ export async function describeRun(
     ...(summarizer && { summarizer: summarizer.name }),
     ...(startFrom !== undefined && { startAdapter: resolve(startFrom) }),
     ...(judge && { judge: { model: judge.spec, ...askingOf(values) } }),
+    teacher: await teacherOf(values.teacher as string | undefined, settings, checkpoint),
   };
   const [threads, microTokens] = [Number(values.threads), Number(values['micro-tokens'])];
   checkMemory(checkpoint, shapeOf(file, { threads, microTokens }));
@@ -185,6 +208,20 @@ async function openThreads(
   });
 }
 
+/** Threads that score what a run's policy wrote by its teacher; null without one. */
+async function openTeacher(
+  file: RunFile,
+  options: Pick<TrainOptions, 'threads' | 'microTokens'>,
+): Promise<TrainThreads | null> {
+  const { teacher, device } = file;
+  if (!teacher) return null;
+  const folder = await openFolder(teacher.folder);
+  if ((await folderRevision(folder)) !== teacher.revision)
+    throw new UsageError(`${teacher.folder} holds other weights than the run began with.`);
+  const policy = { ...teacher, id: folder.id, keys: keysFor(folder, device) };
+  return openThreads({ ...file, policy }, folder, options);
+}
+
 /** The size of the demonstrations of a cold start; null where it is given none. */
 const givenBy = ({ warmUp }: TrainSettings, text: string | null): GivenDemonstrations | null =>
   text === null || !warmUp || warmUp.from === 'own'
@@ -235,6 +272,7 @@ export async function train(
   const { sources, summarizer, judge } = given ?? (await openRun(file));
   const { world, retriever, router } = sources;
   const threads = await openThreads(file, checkpoint, options);
+  const teacher = await openTeacher(file, options);
   const activity = new Activity();
   const before = new BeforeLines(run, file, state !== null);
   const onNotice = (message: string): void => {
@@ -257,23 +295,26 @@ export async function train(
     const training = trainRun({
       settings,
       ...(state && { state }),
-      deps: await assembleRun(settings, {
-        policy: activity.watchPolicy(threads.policy),
-        learner: threads.learner,
-        config,
-        retriever,
-        router,
-        questions: world.questions,
-        summarizer: summarizer && summarizer.summarizer,
-        judge:
-          judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
-        demonstrations: () => loadDemonstrations(run),
-        keepTrajectories: (text) => writeDemonstrations(run, text),
-        startAdapter,
-        runId: file.runId,
-        now: Date.now,
-        onNotice,
-      }),
+      deps: {
+        teacher: teacher?.learner,
+        ...(await assembleRun(settings, {
+          policy: activity.watchPolicy(threads.policy),
+          learner: threads.learner,
+          config,
+          retriever,
+          router,
+          questions: world.questions,
+          summarizer: summarizer && summarizer.summarizer,
+          judge:
+            judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
+          demonstrations: () => loadDemonstrations(run),
+          keepTrajectories: (text) => writeDemonstrations(run, text),
+          startAdapter,
+          runId: file.runId,
+          now: Date.now,
+          onNotice,
+        })),
+      },
       hooks: {
         signal: stop.signal,
         onProgress: (progress) => meter.progress(progress),
@@ -313,5 +354,6 @@ export async function train(
     summarizer?.close();
     judge?.close();
     await threads.close();
+    await teacher?.close();
   }
 }

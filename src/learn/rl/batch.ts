@@ -12,6 +12,7 @@ import { trainedCount, type ItemScores, type TrainItem } from '../replicas/repli
 import { addToReward } from './scoring.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
+import { klRuleOf } from '../../recipes/parts/kl.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { FACT } from '../rewards/parts/clause.ts';
 
@@ -80,6 +81,8 @@ export interface Sequence {
   latents?: Latents;
   /** Tokens with which the context restarted, where it did. */
   starts?: number[];
+  /** It was sampled behind other tokens than these, so that its log-probabilities say nothing of the sampler's precision. */
+  otherContext?: true;
 }
 
 /** Entropies of the trained tokens as the sampler saw them. */
@@ -306,6 +309,8 @@ export async function stepAdvantagesOf(
   return valued ?? { advantages: fillAdvantages(sequences, objective, steps) };
 }
 
+const isRight = ({ rollout }: Sequence): boolean => rollout.metrics?.em === 1;
+
 /**
  * Items of the optimizer updates: sequence i belongs to update `i mod updates`, so that every update
  * sees some of each group. Weights are those of the update's own batch.
@@ -319,6 +324,10 @@ export function updateBatches(
   stale?: ReadonlySet<string>,
 ): TrainItem[][] {
   const inLoss = objective.kl.place === 'loss' && references !== null;
+  const rule = klRuleOf(objective.kl);
+  const solved = new Set(sequences.flatMap((one) => (isRight(one) ? [one.group] : [])));
+  const isPulled = (one: Sequence): boolean =>
+    rule?.pulls({ right: isRight(one), solved: solved.has(one.group) }) ?? true;
   return Array.from({ length: updates }, (_, u) => {
     const own = sequences
       .map((sequence, i) => ({ sequence, i }))
@@ -335,11 +344,11 @@ export function updateBatches(
         behaviour: sequence.behaviour,
         latents: sequence.latents,
         starts: sequence.starts,
-        refLogprobs: inLoss ? itemAt(references, i, 'references') : null,
+        refLogprobs: inLoss && isPulled(sequence) ? itemAt(references, i, 'references') : null,
         advantage: itemAt(advantages, i, 'advantages'),
         weight: itemAt(weights, at, 'weights'),
-        right: sequence.rollout.metrics?.em === 1,
-        ...(stale?.has(sequence.rollout.id) && { stale: true }),
+        right: isRight(sequence),
+        ...((sequence.otherContext ?? stale?.has(sequence.rollout.id)) && { stale: true }),
       }))
       .filter(({ oldLogprobs }) => oldLogprobs.length > 0);
   }).filter((batch) => batch.length > 0);
@@ -347,7 +356,7 @@ export function updateBatches(
 
 /** Log-probabilities under the adapter switched off, in the order of the sequences. */
 export async function referenceLogprobs(
-  learner: PolicyLearner,
+  learner: Pick<PolicyLearner, 'score'>,
   sequences: readonly Sequence[],
 ): Promise<Float32Array[]> {
   return (await learner.score(sequences, true)).map(({ logprobs }) => logprobs);

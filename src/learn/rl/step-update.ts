@@ -248,7 +248,7 @@ const isTrained = ({ oldLogprobs }: Sequence): boolean => oldLogprobs.length > 0
 /** A skipped update with its KL to the reference, which is 0 where the policy is the reference; else nobody scored it. */
 function withKlOfNoUpdate(
   made: StepResult,
-  { kl: { place, coefficient, adaptive } }: TrainSettings['objective'],
+  { kl: { place, coefficient, adaptive, system } }: TrainSettings['objective'],
   { isReference, measureKl }: { isReference: boolean; measureKl: boolean },
 ): StepResult {
   const measured = isReference && (place !== 'off' || measureKl) ? 0 : null;
@@ -257,7 +257,7 @@ function withKlOfNoUpdate(
   return {
     ...made,
     kl: measured,
-    ...(adaptive && { klCoefficient: coefficient }),
+    ...((adaptive ?? system) && { klCoefficient: coefficient }),
     carried: { ...made.carried, ...(next !== null && { klCoefficient: next }) },
   };
 }
@@ -265,7 +265,7 @@ function withKlOfNoUpdate(
 /** Advantages and the optimizer updates of one step; none where the gradient is 0 by construction. */
 export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const { deps, state, measureKl, onUpdate } = step;
-  const settings = withCoefficient(step.settings, state.klCoefficient);
+  const settings = withCoefficient(step.settings, state.step + 1, state.klCoefficient);
   const at = stageAt(settings.stages, state.step + 1);
   const { reward, loss, overrides } = itemAt(settings.stages, at, 'stages');
   if (isStored(loss)) return storedUpdate(step, loss);
@@ -320,7 +320,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   if (sequences.length === 0) return without(skippedFor(all, 'no-trained-tokens'));
   onUpdate(0, 1);
   const scored = objective.kl.place !== 'off' || measureKl;
-  const references = scored ? await referenceLogprobs(learner, sequences) : null;
+  const references = scored ? await referenceLogprobs(deps.teacher ?? learner, sequences) : null;
   const { advantages, critic } = await stepAdvantagesOf(learner, settings, {
     sequences,
     references,
@@ -333,7 +333,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const update = loss
     ? await supervisedUpdate(step, sequences, loss, reference)
     : await policyUpdate(step, settings, own);
-  const { adaptive, coefficient, form } = objective.kl;
+  const { adaptive, coefficient, form, system } = objective.kl;
   const measured = adaptive && references && !loss ? meanKl(form, sequences, references) : null;
   const kl = references
     ? klToReference(
@@ -347,7 +347,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
     ...(!update && { skipped: skippedFor(all, loss ? 'nothing-to-imitate' : 'no-trained-tokens') }),
     kl,
     ...(ratio != null && { probeRatio: ratio }),
-    ...(adaptive && { klCoefficient: coefficient }),
+    ...((adaptive ?? system) && { klCoefficient: coefficient }),
     carried: {
       ...carriedUnchanged(state),
       ...(critic && { critic }),

@@ -8,6 +8,7 @@ import { itemAt, lastOf } from '../../base/items.ts';
 import { mean, sum } from '../../base/statistics.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { loraSize } from '../../policy/lora/spec.ts';
+import { klRuleOf } from '../../recipes/parts/kl.ts';
 import { klTerm } from '../objective.ts';
 
 /** Values of an adapter that learn at one rate: [from, to), at `factor` times the adapter's. */
@@ -224,16 +225,14 @@ export function meanKl(
 }
 
 /** Settings with the coefficient that a step has. @param moved as the steps before left it; absent: as the settings begin */
-export const withCoefficient = (
+export function withCoefficient(
   settings: TrainSettings,
+  step: number,
   moved: number | undefined,
-): TrainSettings =>
-  moved === undefined
-    ? settings
-    : {
-        ...settings,
-        objective: {
-          ...settings.objective,
-          kl: { ...settings.objective.kl, coefficient: moved },
-        },
-      };
+): TrainSettings {
+  const { objective, steps } = settings;
+  const { kl } = objective;
+  const first = moved ?? kl.coefficient;
+  const coefficient = klRuleOf(kl)?.coefficient({ step, steps, first }) ?? first;
+  return { ...settings, objective: { ...objective, kl: { ...kl, coefficient } } };
+}

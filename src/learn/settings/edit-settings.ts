@@ -62,6 +62,7 @@ const OPTIONAL = [
   'objective.diversity',
   'objective.factuality',
   'objective.kl.adaptive',
+  'objective.kl.system',
   'objective.mask',
   'objective.maskUnfinished',
   'objective.learns',

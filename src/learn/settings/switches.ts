@@ -115,6 +115,11 @@ function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | 
 
 /** A coefficient that goes after a target. */
 function klClash({ objective: { kl } }: TrainSettings): Clash | null {
+  if (kl.system && (kl.place !== 'loss' || kl.adaptive))
+    return clash(
+      'objective.kl.system',
+      'A system’s rule weighs a KL in the loss whose coefficient has no target. Set objective.kl.place to loss and adaptive to null, or leave system out.',
+    );
   if (!kl.adaptive) return null;
   if (kl.place === 'off')
     return clash(

@@ -3,6 +3,7 @@ import { LORA_TARGETS } from '../../policy/lora/spec.ts';
 import { branchingSchema } from './branching.ts';
 import { stageLossSchema } from './stage-loss.ts';
 import { nlrSchema, routerRewardSchema } from './settings.ts';
+import { systemKlSchema } from './kl.ts';
 import { systemCurriculumSchema } from './system.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
@@ -86,6 +87,8 @@ export const objectiveSchema = z.strictObject({
       .strictObject({ target: z.number().positive(), gain: z.number().positive().max(5) })
       .nullable()
       .optional(),
+    /** A system's rule for the coefficient and for the rollouts that have the KL. */
+    system: systemKlSchema.optional(),
   }),
 });
 

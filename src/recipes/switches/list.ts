@@ -3,6 +3,8 @@ import { diversity } from './diversity.ts';
 import { fspo } from './fspo.ts';
 import { fspoAsReleased } from './fspo-as-released.ts';
 import { gppo } from './gppo.ts';
+import { guide } from './guide.ts';
+import { kdrl } from './kdrl.ts';
 import { oneShotRlvr } from './one-shot-rlvr.ts';
 import { onlineFiltering } from './online-filtering.ts';
 import { posteriorGrpo } from './posterior-grpo.ts';
@@ -19,6 +21,8 @@ export const SWITCHES: readonly Switch[] = [
   sws,
   diversity,
   gppo,
+  kdrl,
+  guide,
   fspo,
   fspoAsReleased,
   posteriorGrpo,

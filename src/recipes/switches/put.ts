@@ -47,7 +47,10 @@ export function isOn(settings: unknown, { mark, changes }: Switch): boolean {
 }
 
 /** Why a switch would have no effect on settings or overwrite them; null if it can be applied. */
-export function unfit({ stages, curriculum }: TrainSettings, one: Switch): string | null {
+export function unfit(
+  { stages, curriculum, branching }: TrainSettings,
+  one: Switch,
+): string | null {
   const said = (why: string): string => `${one.title} cannot be applied to this recipe: ${why}`;
   const losses = stages.map(({ loss }) => loss?.kind);
   const supervised = losses.find((kind) => kind !== undefined);
@@ -60,6 +63,9 @@ export function unfit({ stages, curriculum }: TrainSettings, one: Switch): strin
     return said(`it changes the policy gradient, and the recipe learns by ${supervised}.`);
   if (rewardOf(one) !== null && supervised !== undefined)
     return said(`it sets a reward, and a stage learns by ${supervised}.`);
+  const grows = one.changes.branching?.id;
+  if (grows !== undefined && branching !== undefined && branching.id !== grows)
+    return said(`both change how the rollouts of a group come from each other.`);
   const own = one.changes.curriculum;
   const { kind, system } = curriculum;
   const isOther = kind !== 'uniform' && !(own?.kind === kind && own.system?.id === system?.id);

@@ -69,7 +69,6 @@ const groupOf = (rollouts: Rollout[], branching?: Group['branching']): Group => 
 });
 const TREE = { id: 'tree-rpo', children: 2, depth: 2 } as const;
 const ENTROPY = {
-  kind: 'system',
   id: 'arpo',
   start: 1,
   base: 0.5,

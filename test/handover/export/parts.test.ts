@@ -26,6 +26,9 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   'objective.kl.adaptive': [
     ['objective.kl.place=loss', 'objective.kl.coefficient=0.001', 'objective.kl.adaptive={"target":0.2,"gain":0.1}'],
   ],
+  'objective.kl.system': [
+    ['objective.kl.place=loss', 'objective.kl.system={"id":"kdrl","to":0.001,"of":"all"}'],
+  ],
   'objective.mask': [['objective.mask=by-tags']],
   'objective.maskUnfinished': [['objective.maskUnfinished=true']],
   'objective.learns': [['objective.learns=worse']],

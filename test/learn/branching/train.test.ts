@@ -59,6 +59,7 @@ const KINDS: [string, Branching, number, number][] = [
     2,
   ],
   ['tree', { id: 'tree-rpo', children: 2, depth: 2 }, 4, 2],
+  ['guide', { id: 'guide', guided: 2 }, 6, 4],
 ];
 
 describe('training on groups whose rollouts come from each other', () => {

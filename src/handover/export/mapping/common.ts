@@ -88,8 +88,17 @@ function switchesOf(settings: TrainSettings) {
   const loop = withOverrides(recipeOf(settings).settings, settings.overrides);
   const system = declaredCurriculum(curriculum);
   const lacks = curriculum.system ? (system?.lacks(curriculum.system) ?? null) : null;
-  const { epsilon, surrogate, positiveNll, diversity, factuality, mask, maskUnfinished, learns } =
-    objective;
+  const {
+    epsilon,
+    surrogate,
+    positiveNll,
+    diversity,
+    factuality,
+    mask,
+    maskUnfinished,
+    learns,
+    kl,
+  } = objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
   const all: [path: string, what: string, on: boolean][] = [
@@ -98,6 +107,11 @@ function switchesOf(settings: TrainSettings) {
     ['objective.positiveNll', 'the likelihood of right rollouts', Boolean(positiveNll)],
     ['objective.diversity', 'the diversity term', Boolean(diversity)],
     ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
+    [
+      'objective.kl.system',
+      'a KL whose weight changes by step or rollout',
+      kl.system !== undefined,
+    ],
     ['objective.mask', 'a mask by tags', mask !== undefined],
     ['objective.maskUnfinished', 'a mask over unfinished rollouts', maskUnfinished === true],
     ['objective.learns', 'learning only from worse rollouts', learns !== undefined],

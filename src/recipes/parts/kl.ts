@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { checkParams, type SystemSettings } from './system.ts';
+
+/** How a system weighs the KL in the loss, from step to step and from rollout to rollout. */
+interface KlRule {
+  /** Coefficient of a step, counted from 1. @param first that of the settings */
+  coefficient: (at: { step: number; steps: number; first: number }) => number;
+  /** Whether the loss of a rollout has the KL. @param solved whether a rollout of its group is right */
+  pulls: (rollout: { right: boolean; solved: boolean }) => boolean;
+}
+
+interface DeclaredKl {
+  params: z.ZodObject;
+  rule: (system: SystemSettings) => KlRule;
+}
+
+const declared = new Map<string, DeclaredKl>();
+
+/** Declares the rule of the system `id`: `objective.kl.system: { id, ... }`. */
+export function defineKl<Params extends z.ZodObject>(
+  id: string,
+  { params, rule }: { params: Params; rule: (params: z.infer<Params>) => KlRule },
+): void {
+  declared.set(id, {
+    params,
+    rule: ({ id: _, ...own }) => rule(params.parse(own)),
+  });
+}
+
+/** The rule of a KL; undefined where it is the same for all steps and rollouts. */
+export const klRuleOf = ({ system }: { system?: SystemSettings | undefined }): KlRule | undefined =>
+  system && declared.get(system.id)?.rule(system);
+
+/** Parameters of a declared rule, checked by its schema. */
+export const systemKlSchema = z
+  .looseObject({ id: z.string({ error: 'name the system whose rule of the KL this is' }) })
+  .superRefine((system, context) => checkParams(system, declared, 'rule of the KL', context));

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { defineKl } from '../parts/kl.ts';
+import type { Switch } from './switch.ts';
+
+/*
+ * KDRL (arXiv 2506.02208): the loss also has the reverse KL to a teacher, on the policy's own rollouts, with the k2 estimate;
+ * its coefficient falls while RL takes over, or it is of those rollouts alone that earned nothing.
+ */
+defineKl('kdrl', {
+  params: z.strictObject({
+    /** Coefficient of the last step; it falls to it in a line. */
+    to: z.number().min(0),
+    /** Rollouts that have the KL: all, the wrong ones, or those of groups in which none is right. */
+    of: z.enum(['all', 'wrong', 'failed-groups']),
+  }),
+  rule: ({ to, of }) => ({
+    coefficient: ({ step, steps, first }) =>
+      steps < 2 ? first : first + ((to - first) * (step - 1)) / (steps - 1),
+    pulls: ({ right, solved }) => of === 'all' || (of === 'wrong' ? !right : !solved),
+  }),
+});
+
+export const kdrl: Switch = {
+  id: 'kdrl',
+  title: 'KDRL',
+  summary: 'Adds the KL to a teacher on the model’s own rollouts; its coefficient falls.',
+  about: {
+    paper: '2506.02208',
+    kind: 'switch of training',
+    parts: ['loss switches: KL to a teacher'],
+    differences: [
+      'The teacher is the policy without its adapter, which is better than a start that was made worse; `lab train --teacher` takes another model with the same vocabulary.',
+      'The coefficient falls in a line over all steps from 0.1 to 0.01; the paper has 5e-3 to 1e-3 and thousands of updates.',
+      'The variant guided by rewards is `objective.kl.system.of=wrong`; by whole groups `failed-groups`.',
+    ],
+    published: {
+      figure: '57.2 on average (GRPO 54.6)',
+      benchmark: 'six benchmarks of reasoning',
+      model: 'R1-Distill-Qwen-7B',
+    },
+    sources: {
+      'changes.objective.kl.form': 'paper: k2, whose gradient is unbiased',
+      'changes.objective.kl.coefficient': 'ours; paper: 5e-3',
+      'changes.objective.kl.system.to': 'ours; paper: 1e-3',
+    },
+    expectedEffect:
+      'From a start that fails most questions, held-out accuracy rises faster than with GRPO alone; after many steps the gain shrinks.',
+  },
+  changes: {
+    objective: {
+      kl: {
+        form: 'k2',
+        place: 'loss',
+        coefficient: 0.1,
+        system: { id: 'kdrl', to: 0.01, of: 'all' },
+      },
+    },
+  },
+  mark: 'objective.kl.system.id',
+};
