@@ -1,4 +1,12 @@
+import type { Latents } from '../policy/lora/train-batch.ts';
 import { MODEL_DISTRIBUTION, type Rollout } from '../records/rollout.ts';
+
+/** Tokens of a context whose gradient is taken. */
+export function trainedCount(mask: Uint8Array): number {
+  let n = 0;
+  for (let i = 1; i < mask.length; i++) n += Number(mask[i] === 1);
+  return n;
+}
 
 /**
  * The mask without text between an opening and the next closing tag, tags included, even if the policy wrote them
@@ -125,4 +133,24 @@ export function trainedTokens(rollout: TrainedRecord): TrainedTokens {
     temperature: temperatureOf(rollout),
     starts: startsOf(rollout),
   };
+}
+
+/** One rollout's tokens, before advantages. */
+export interface Sequence {
+  rollout: Rollout;
+  group: number;
+  ids: Int32Array;
+  mask: Uint8Array;
+  temperature: number;
+  /** Of the trained tokens only. */
+  oldLogprobs: Float32Array;
+  /** What the ratio is taken to, where that is not what the sampler said. */
+  behaviour?: Float32Array;
+  entropies: Float32Array;
+  /** What was read as mixtures, where the policy thought so. */
+  latents?: Latents;
+  /** Tokens with which the context restarted, where it did. */
+  starts?: number[];
+  /** It was sampled behind other tokens than these, so that its log-probabilities say nothing of the sampler's precision. */
+  otherContext?: true;
 }

@@ -5,6 +5,7 @@ import { runRollout } from '../../agent/run.ts';
 import { RunningMean } from '../../agent/router/reward.ts';
 import type { Router } from '../../agent/router/router.ts';
 import { readTags } from '../../agent/transcript/tags.ts';
+import { readFacts } from '../../learn/rewards/parts/facts.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { stageAt } from '../../learn/settings/overrides.ts';
@@ -205,7 +206,12 @@ export class Environment {
     return this.#toResult(session, async () => {
       const rollout = await this.#rollout(session, resolved, episode);
       const stage = stageAt(settings.stages, episode.step);
-      applyRewards([rollout], itemAt(settings.stages, stage, 'stages'), settings.overlong);
+      applyRewards(
+        [rollout],
+        itemAt(settings.stages, stage, 'stages'),
+        settings.overlong,
+        readFacts,
+      );
       const { label } = resolved;
       const done = resultOf(rollout, this.#parts.reader.tokenizer, {
         label,

@@ -2,8 +2,8 @@ import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { Sequence } from '../mask.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import type { Sequence } from '../rl/batch.ts';
 import type { Credit, Shared } from './credit.ts';
 
 /** What a group is grown from beside its question. */
@@ -19,7 +19,7 @@ export interface Ground {
 export type KeptNumbers = Record<string, number>;
 
 /** The groups of a step before anything of them is trained. */
-export interface MadeGroups {
+interface MadeGroups {
   groups: readonly (readonly Rollout[])[];
   /** It holds the adapter that sampled. */
   learner: PolicyLearner;

@@ -1,7 +1,7 @@
 import { joinedFloats } from '../../base/bytes.ts';
 import type { HiddenStates } from '../../policy/lora/trainer.ts';
 import type { ItemResult, ItemScores, ScoredItem, TrainItem } from './replica.ts';
-import { trainedCount } from './replica.ts';
+import { trainedCount } from '../mask.ts';
 
 /**
  * Rollouts whose context restarted (`starts`) as the trainer needs them: each context is an item of its own, with its part

@@ -3,6 +3,7 @@ import { packShared } from '../../policy/lora/shared-prefix.ts';
 import type { Latents, PackedBatch } from '../../policy/lora/train-batch.ts';
 import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
 import { itemAt } from '../../base/items.ts';
+import { trainedCount } from '../mask.ts';
 
 /** One rollout as the learner sees it. */
 export interface TrainItem {
@@ -36,13 +37,6 @@ export type ScoredItem = Pick<TrainItem, 'ids' | 'mask' | 'temperature' | 'laten
 
 /** What is minimised: a policy-gradient loss, or `Σ −weight · logprob`, the supervised one. */
 export type ItemObjective = Objective | 'likelihood';
-
-/** Tokens of a context whose gradient is taken. */
-export function trainedCount(mask: Uint8Array): number {
-  let n = 0;
-  for (let i = 1; i < mask.length; i++) n += Number(mask[i] === 1);
-  return n;
-}
 
 /** Log-probabilities and entropies (nats) of an item's trained tokens under the trainer. */
 export interface ItemScores {

@@ -1,4 +1,5 @@
 import type { Reward } from './parts/definition.ts';
+import { registerRewards } from './registry.ts';
 import { kunlunByForm, kunlunLong, kunlunShort } from './kunlun-baize.ts';
 import { plainEm, plainF1 } from './outcome.ts';
 import {
@@ -127,6 +128,8 @@ export const idsOf = <Id extends string>(rewards: readonly Reward<Id>[]): Id[] =
   rewards.map(({ id }) => id);
 
 export const REWARD_IDS: readonly RewardId[] = idsOf<RewardId>(REWARDS);
+
+registerRewards(REWARDS);
 
 /** The reward of an id, or null. */
 export const rewardById = (id: string, rewards: readonly Reward[] = REWARDS): Reward | null =>

@@ -1,18 +1,23 @@
 import { latentsOf } from '../../agent/transcript/latents.ts';
-import type { Latents } from '../../policy/lora/train-batch.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import type { CriticState } from '../critic/head.ts';
-import { criticStep } from '../critic/step.ts';
-import { maskedByTags, maskedFirstCalls, trainedTokens } from '../mask.ts';
+import {
+  maskedByTags,
+  maskedFirstCalls,
+  trainedCount,
+  trainedTokens,
+  type Sequence,
+} from '../mask.ts';
 import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import { trainedCount, type ItemScores, type TrainItem } from '../replicas/replica.ts';
+import type { ItemScores, TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import { klRuleOf } from '../../recipes/parts/kl.ts';
+import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { FACT } from '../rewards/parts/clause.ts';
 
@@ -64,26 +69,6 @@ export function turnedByFacts(
 }
 
 /** From rollout records to what the learner takes. */
-
-/** One rollout's tokens, before advantages. */
-export interface Sequence {
-  rollout: Rollout;
-  group: number;
-  ids: Int32Array;
-  mask: Uint8Array;
-  temperature: number;
-  /** Of the trained tokens only. */
-  oldLogprobs: Float32Array;
-  /** What the ratio is taken to, where that is not what the sampler said. */
-  behaviour?: Float32Array;
-  entropies: Float32Array;
-  /** What was read as mixtures, where the policy thought so. */
-  latents?: Latents;
-  /** Tokens with which the context restarted, where it did. */
-  starts?: number[];
-  /** It was sampled behind other tokens than these, so that its log-probabilities say nothing of the sampler's precision. */
-  otherContext?: true;
-}
 
 /** Entropies of the trained tokens as the sampler saw them. */
 function sampledEntropies(rollout: Rollout, count: number): Float32Array {
@@ -155,29 +140,36 @@ const outputsOf = ({ segments }: Rollout): Uint8Array =>
     ),
   );
 
-/** Tokens that stand around results, and how many searches are allowed. */
+/** Tokens that stand around results. */
 interface Results {
   open: number;
   close: number;
-  calls: number;
 }
 
+/** Searches that a rollout could make. */
+const searchesAllowed = ({ recipe }: Rollout): number =>
+  (recipe.settings as unknown as RecipeSettings).retrieval.maxSearches;
+
 /**
- * Sequences as released code masks them: R1-Searcher's by the tags of results, CIR's by those of the first ones alone, which
- * with `calls` 0 masks none. What CIR's then trains of later results has the old log-probabilities that the learner gives
+ * Sequences as released code masks them: R1-Searcher's by the tags of results, CIR's by those of as many as searches are
+ * allowed; `none` masks no result. What CIR's then trains of later results has the old log-probabilities that the learner gives
  * it, whose adapter is the sampler's, as in its code.
  */
 export async function sequencesMasked(
   learner: PolicyLearner,
   sequences: readonly Sequence[],
   by: NonNullable<TrainSettings['objective']['mask']>,
-  { open, close, calls }: Results,
+  tags: Results,
 ): Promise<Sequence[]> {
-  const tags = { open, close };
   if (by === 'by-tags')
     return sequences.map((one) => narrowed(one, maskedByTags(one.ids, one.mask, tags)));
   const masks = sequences.map(({ ids, mask, rollout }) =>
-    maskedFirstCalls(ids, { mask, outputs: outputsOf(rollout) }, tags, calls),
+    maskedFirstCalls(
+      ids,
+      { mask, outputs: outputsOf(rollout) },
+      tags,
+      by === 'none' ? 0 : searchesAllowed(rollout),
+    ),
   );
   const narrow = sequences.map((one, s) =>
     narrowed(
@@ -297,7 +289,9 @@ export async function stepAdvantagesOf(
 ): Promise<{ advantages: (number | Float32Array)[]; critic?: CriticState }> {
   const inReward = objective.kl.place === 'reward' ? references : null;
   const valued = settings
-    ? await criticStep(learner, critic, {
+    ? await (
+        await import('../critic/step.ts')
+      ).criticStep(learner, critic, {
         sequences,
         references: inReward,
         objective,

@@ -1,8 +1,8 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import { deriveSeed, Random } from '../../base/random.ts';
-import { readFacts, type RewardFacts } from '../rewards/parts/facts.ts';
-import { scoreFacts, totalReward } from '../rewards/index.ts';
-import { rewardById } from '../rewards/list.ts';
+import { totalReward } from '../rewards/parts/clause.ts';
+import type { RewardFacts } from '../rewards/parts/facts.ts';
+import { registeredReward } from '../rewards/registry.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { itemAt } from '../../base/items.ts';
 
@@ -35,10 +35,11 @@ export function applyRewards(
   rollouts: readonly Rollout[],
   stage: Stage,
   overlong: TrainSettings['overlong'],
-  seen: FactsReader = readFacts,
+  seen: FactsReader,
 ): void {
+  const reward = registeredReward(stage.reward);
   for (const rollout of rollouts) {
-    const clauses = scoreFacts(seen(rollout), stage.reward, stage.weights);
+    const clauses = reward.clauses(seen(rollout), stage.weights);
     if (overlong) {
       const value = overlongPenalty(writtenTokens(rollout), overlong);
       clauses.push({ clause: 'overlong', value, weight: 1, evidence: [] });
@@ -52,9 +53,9 @@ export function applyRewards(
 export function applyGroupRewards(
   group: readonly Rollout[],
   { reward }: Stage,
-  seen: FactsReader = readFacts,
+  seen: FactsReader,
 ): void {
-  const clauses = rewardById(reward)?.ofGroup?.(group.map((rollout) => seen(rollout))) ?? [];
+  const clauses = registeredReward(reward).ofGroup?.(group.map((rollout) => seen(rollout))) ?? [];
   for (const [i, clause] of clauses.entries()) addClause(itemAt(group, i, 'group'), clause);
 }
 
@@ -63,9 +64,9 @@ export function applyBatchRewards(
   batch: readonly Rollout[],
   { reward }: Stage,
   before: number | null,
-  seen: FactsReader = readFacts,
+  seen: FactsReader,
 ): void {
-  const { ofBatch } = rewardById(reward) ?? {};
+  const { ofBatch } = registeredReward(reward);
   if (!ofBatch) return;
   const clauses = ofBatch(
     batch.map((rollout) => seen(rollout)),

@@ -1,26 +1,12 @@
 import { itemAt } from '../../base/items.ts';
-import { recipeOf } from '../../recipes/registry.ts';
-import {
-  mergeOverrides,
-  withOverrides,
-  type SettingsOverride,
-} from '../../recipes/parts/settings.ts';
 import { creditShared } from '../branching/credit.ts';
 import { loadGrouping, type Grouping } from '../branching/grouping.ts';
 import { meanKl, nextCoefficient, withCoefficient } from './update.ts';
-import { rewardById } from '../rewards/list.ts';
-import {
-  type StoredStage,
-  type SupervisedStage,
-  isStored,
-} from '../../recipes/parts/stage-loss.ts';
+import { registeredReward } from '../rewards/registry.ts';
+import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { overridesInForce } from '../settings/overrides.ts';
 import { stageAt } from '../settings/overrides.ts';
 import type { SkippedUpdate } from '../../records/training.ts';
-import { supervisedUpdates } from '../supervised/items.ts';
-import { roundReference } from '../supervised/items.ts';
-import { storedItems } from '../supervised/items.ts';
 import {
   fillAdvantages,
   finishedAlone,
@@ -29,15 +15,15 @@ import {
   sequencesOf,
   stepAdvantagesOf,
   updateBatches,
-  type Sequence,
   worseAlone,
 } from './batch.ts';
+import type { Sequence } from '../mask.ts';
 import type { Collected } from './collect.ts';
 import type { TrainDeps } from './contracts.ts';
 import { shuffleRewards } from './scoring.ts';
 import { rateGroups } from './update.ts';
 import type { TrainState } from './state.ts';
-import { joinedReports, klToReference, optimize, type UpdateReport } from './update.ts';
+import { klToReference, optimize, type UpdateReport } from './update.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { loraSlots, type LoraSpec } from '../../policy/lora/spec.ts';
 import type { Rollout } from '../../records/rollout.ts';
@@ -107,7 +93,7 @@ function skippedFor(
 
 /** From the rollouts of a step to the adapter after it. */
 
-interface StepUpdate {
+export interface StepUpdate {
   deps: TrainDeps;
   settings: TrainSettings;
   state: TrainState;
@@ -136,82 +122,13 @@ export interface StepResult {
 }
 
 /** What stays as the step before left it. A reference is of its own stage alone. */
-const carriedUnchanged = ({ critic, klCoefficient }: TrainState): CarriedState => ({
+export const carriedUnchanged = ({ critic, klCoefficient }: TrainState): CarriedState => ({
   critic,
   klCoefficient,
 });
 
-/** An update on stored trajectories, which needs no rollouts. */
-async function storedUpdate(
-  { deps, settings, state, onUpdate }: StepUpdate,
-  loss: StoredStage,
-): Promise<StepResult> {
-  const { stored, learner } = deps;
-  if (!stored)
-    throw new Error('training: the stage learns from stored trajectories, and there are none');
-  learner.setAdapter(state.adapter);
-  onUpdate(0, 1);
-  const { items, loss: before } = await storedItems(learner, stored, loss, {
-    step: state.step + 1,
-    seed: settings.seed,
-    policy: state.adapter,
-  });
-  const update =
-    items.length > 0
-      ? await optimize(learner, [items], state, settings, onUpdate, 'likelihood')
-      : null;
-  if (update && before !== undefined) update.loss = before;
-  return {
-    update,
-    ...(!update && { skipped: { why: 'nothing-to-imitate' } }),
-    kl: null,
-    carried: carriedUnchanged(state),
-  };
-}
-
-type Supervised = Parameters<typeof supervisedUpdates>[0];
-
-/** The updates of a stage that learns from its rollouts by supervision; null where none can be learned from. */
-async function supervisedUpdate(
-  { deps, settings, state: before, onUpdate }: StepUpdate,
-  sequences: Supervised,
-  loss: SupervisedStage,
-  reference: Float32Array | null,
-): Promise<UpdateReport | null> {
-  const { learner, agent, config } = deps;
-  const { tokenizer } = agent.policy;
-  const { seed } = settings;
-  const rates = rateGroups(config, settings);
-  const reports: UpdateReport[] = [];
-  let state = before;
-  const wanted = supervisedUpdates(sequences, loss, { tokenizer, seed, step: before.step + 1 });
-  for (const [made, itemsAt] of wanted.entries()) {
-    learner.setAdapter(state.adapter);
-    const learned = await itemsAt(learner, { policy: state.adapter, reference });
-    if (learned.items.length === 0) continue;
-    const told = (done: number, total: number): void =>
-      onUpdate(made * total + done, wanted.length * total);
-    const report = await optimize(
-      learner,
-      [learned.items],
-      state,
-      settings,
-      told,
-      'likelihood',
-      rates,
-    );
-    if (learned.loss !== undefined) report.loss = learned.loss;
-    reports.push(report);
-    const { adapter, first, second, updates } = report;
-    state = { ...state, adapter, first, second, updates };
-  }
-  return reports.length > 0 ? joinedReports(reports) : null;
-}
-
-/** Searches that a rollout of a stage may make. */
-const searchesAllowed = (settings: TrainSettings, ofStage: SettingsOverride = {}): number =>
-  withOverrides(recipeOf(settings).settings, mergeOverrides(overridesInForce(settings), ofStage))
-    .retrieval.maxSearches;
+/** Stages that learn by supervision; a step of the policy gradient needs none of it. */
+const supervised = () => import('./supervised.ts');
 
 /** The updates by policy gradient; null where there is no trained token. */
 async function policyUpdate(
@@ -267,8 +184,8 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const { deps, state, measureKl, onUpdate } = step;
   const settings = withCoefficient(step.settings, state.step + 1, state.klCoefficient);
   const at = stageAt(settings.stages, state.step + 1);
-  const { reward, loss, overrides } = itemAt(settings.stages, at, 'stages');
-  if (isStored(loss)) return storedUpdate(step, loss);
+  const { reward, loss } = itemAt(settings.stages, at, 'stages');
+  if (isStored(loss)) return (await supervised()).storedUpdate(step, loss);
   const { trained, all } = step.collected;
   const { learner, curriculum } = deps;
   const { objective, router, seed, branching } = settings;
@@ -281,11 +198,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const [open, close] = [tokenizer.specialId('<result>'), tokenizer.specialId('</result>')];
   const masked =
     objective.mask !== undefined && open !== undefined && close !== undefined
-      ? await sequencesMasked(learner, written, objective.mask, {
-          open,
-          close,
-          calls: objective.mask === 'none' ? 0 : searchesAllowed(settings, overrides),
-        })
+      ? await sequencesMasked(learner, written, objective.mask, { open, close })
       : written;
   const sequences = objective.maskUnfinished === true ? masked.map(finishedAlone) : masked;
   if (settings.shuffleRewards)
@@ -305,7 +218,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   };
   if (router.train === 'alone') return without();
   const still = policyIsReference(deps.config, settings.adapter, state.adapter);
-  const steps = rewardById(reward)?.steps ?? [];
+  const steps = registeredReward(reward).steps ?? [];
   if (!loss && rewardsAreWhole(settings, still)) {
     const advantages = fillAdvantages(sequences, objective, steps);
     const own = creditOwn(settings, grouping, { sequences, advantages, references: null });
@@ -329,10 +242,9 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   });
   curriculum.observe?.(all);
   const own = creditOwn(settings, grouping, { sequences, advantages, references });
-  const reference = roundReference(settings, state);
-  const update = loss
-    ? await supervisedUpdate(step, sequences, loss, reference)
-    : await policyUpdate(step, settings, own);
+  const { update, reference } = loss
+    ? await (await supervised()).supervisedUpdate(step, sequences, loss)
+    : { update: await policyUpdate(step, settings, own), reference: null };
   const { adaptive, coefficient, form, system } = objective.kl;
   const measured = adaptive && references && !loss ? meanKl(form, sequences, references) : null;
   const kl = references

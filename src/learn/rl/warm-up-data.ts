@@ -3,8 +3,8 @@ import { itemAt } from '../../base/items.ts';
 import { deriveSeed, Random } from '../../base/random.ts';
 import { sum } from '../../base/statistics.ts';
 import type { WarmUpSettings } from '../../recipes/parts/training.ts';
-import { startsOf } from '../mask.ts';
-import { trainedCount, type TrainItem } from '../replicas/replica.ts';
+import { startsOf, trainedCount } from '../mask.ts';
+import type { TrainItem } from '../replicas/replica.ts';
 import { Cycle } from '../sampling/cycle.ts';
 import type { Demonstrations } from './contracts.ts';
 

@@ -6,12 +6,8 @@ import type { Rollout } from '../../records/rollout.ts';
 import { chosenAnswerIds } from '../../agent/transcript/blocks.ts';
 import { readTags } from '../../agent/transcript/tags.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import {
-  trainedCount,
-  type ScoredItem,
-  type TrainItem,
-  type ItemScores,
-} from '../replicas/replica.ts';
+import { trainedCount } from '../mask.ts';
+import type { ItemScores, ScoredItem, TrainItem } from '../replicas/replica.ts';
 import { actionPairs } from './actions.ts';
 import { pairsOf, pairTerm, type Pair } from './dpo.ts';
 import { DEFAULT_GAMMA, efficientPairs } from './efficient.ts';

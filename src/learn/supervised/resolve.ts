@@ -7,7 +7,8 @@ import {
   type TrajectorySet,
 } from '../../formats/trajectories/shape.ts';
 import { itemAt } from '../../base/items.ts';
-import { trainedCount, type ScoredItem } from '../replicas/replica.ts';
+import { trainedCount } from '../mask.ts';
+import type { ScoredItem } from '../replicas/replica.ts';
 import type { Pair } from './dpo.ts';
 
 /** Stored trajectories in the tokens of the policy that learns from them. */

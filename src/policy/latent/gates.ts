@@ -1,4 +1,5 @@
 import { deriveSeed, Random } from '../../base/random.ts';
+import { gateSize } from './gate-size.ts';
 
 /**
  * The gates of HRPO, hybrid latent reasoning (2505.18454; code: Yueeeeeeee/HRPO, `thinking_residual` in
@@ -39,9 +40,6 @@ export interface Gates<T extends Float32Array | Float64Array = Float32Array> {
   readonly inputBias: T;
   readonly lambda: T;
 }
-
-/** Number of values of gates of width d. */
-export const gateSize = (width: number): number => 2 * (width * width + width) + width;
 
 /** @throws RangeError for a wrong number of values */
 export function viewGates<T extends Float32Array | Float64Array>(

@@ -1,5 +1,6 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
-import { gateSize, type GateRange } from '../latent/gates.ts';
+import { gateSize } from '../latent/gate-size.ts';
+import type { GateRange } from '../latent/gates.ts';
 
 /** The matrices of a decoder layer that an adapter may change. */
 export const LORA_TARGETS = [

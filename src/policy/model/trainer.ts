@@ -1,6 +1,6 @@
 import { itemAt } from '../../base/items.ts';
-import { gateSize } from '../latent/gates.ts';
 import { checkSpec } from '../lora/check.ts';
+import { gateSize } from '../latent/gate-size.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { PackedBatch, TrainLimits } from '../lora/train-batch.ts';
 import type { HiddenStates, LoraTrainer, RowScores } from '../lora/trainer.ts';

@@ -3,7 +3,7 @@ import { runFork } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { fromQuestion } from '../../learn/branching/grow.ts';
 import type { Grouping } from '../../learn/branching/grouping.ts';
-import type { Sequence } from '../../learn/rl/batch.ts';
+import type { Sequence } from '../../learn/mask.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Guide } from './define.ts';

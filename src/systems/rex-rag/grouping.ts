@@ -2,10 +2,8 @@ import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import { fromQuestion } from '../../learn/branching/grow.ts';
 import type { Grouping } from '../../learn/branching/grouping.ts';
-import { trainedTokens } from '../../learn/mask.ts';
+import { trainedCount, trainedTokens, type Sequence } from '../../learn/mask.ts';
 import type { PolicyLearner } from '../../learn/replicas/learner.ts';
-import { trainedCount } from '../../learn/replicas/replica.ts';
-import type { Sequence } from '../../learn/rl/batch.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import {
   clonesOf,

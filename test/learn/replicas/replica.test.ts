@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReplica, MICRO_TOKENS } from '../../../src/learn/replicas/create-replica.ts';
-import { TrainReplica, trainedCount, type TrainItem } from '../../../src/learn/replicas/replica.ts';
+import { trainedCount } from '../../../src/learn/mask.ts';
+import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replica.ts';
 import type { PackedBatch } from '../../../src/policy/lora/train-batch.ts';
 import type { LoraTrainer, RowScores } from '../../../src/policy/lora/trainer.ts';
 import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';

@@ -7,6 +7,7 @@ import { firstGiven, intermediate } from '../../../src/learn/rewards/systems/ste
 import { graphReward, shortThought } from '../../../src/learn/rewards/systems/steps/med-r3.ts';
 import { recallReward, routingReward } from '../../../src/learn/rewards/systems/steps/r1-router.ts';
 import { verdictOf } from '../../../src/learn/rewards/switches/fspo.ts';
+import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { applyBatchRewards, applyRewards } from '../../../src/learn/rl/scoring.ts';
 import type { AgentEvent } from '../../../src/records/events.ts';
 import type { FormBlock } from '../../../src/records/form-line.ts';
@@ -231,8 +232,8 @@ describe('Interleaved Reasoning', () => {
   const stage = { steps: 1, reward: 'interleaved', weights: {} };
   const rewards = (before: number | null, reward = 'interleaved'): (number | null)[] => {
     const batch = [saying('Borfield'), saying('Ulmfield'), saying('Borfield', true)];
-    applyRewards(batch, { ...stage, reward }, null);
-    applyBatchRewards(batch, { ...stage, reward }, before);
+    applyRewards(batch, { ...stage, reward }, null, readFacts);
+    applyBatchRewards(batch, { ...stage, reward }, before, readFacts);
     return batch.map(({ reward: sum }) => sum);
   };
   it('pays sub-answers where answer and format are right and more of the batch is right than before', () => {

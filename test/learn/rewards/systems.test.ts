@@ -6,6 +6,7 @@ import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { decayAt } from '../../../src/learn/rewards/systems/in-forage.ts';
 import { setF1 } from '../../../src/learn/rewards/systems/deep-researcher.ts';
+import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { applyGroupRewards, applyRewards } from '../../../src/learn/rl/scoring.ts';
 import { made } from './records.ts';
 
@@ -173,8 +174,8 @@ describe('Rewrite-retrieve-read, its rewriter', () => {
 describe('DeepDiver', () => {
   const stage = { steps: 1, reward: 'deep-diver', weights: {} };
   const group = (...rollouts: Rollout[]): number[] => {
-    applyRewards(rollouts, stage, null);
-    applyGroupRewards(rollouts, stage);
+    applyRewards(rollouts, stage, null, readFacts);
+    applyGroupRewards(rollouts, stage, readFacts);
     for (const { rewards, reward } of rollouts) expect(reward).toBe(totalReward(rewards));
     return rollouts.map(({ reward }) => reward ?? NaN);
   };

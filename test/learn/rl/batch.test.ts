@@ -106,8 +106,9 @@ describe('VerlTool’s mask over unfinished rollouts', () => {
 });
 
 describe('results that CIR’s released mask trains on', () => {
-  const results = (): Rollout => ({
+  const results = (maxSearches: number): Rollout => ({
     ...emptyRollout('a'),
+    recipe: { id: 'cir', version: '1', settings: { retrieval: { maxSearches } } },
     segments: [
       readSegment([50], 'question'),
       policySegment([1]),
@@ -119,11 +120,12 @@ describe('results that CIR’s released mask trains on', () => {
   });
   /** The learner gives every token a log-probability of −1. */
   const masked = (calls: number) =>
-    sequencesMasked(new PolicyLearner([new Even()]), sequencesOf([[results()]]), 'first-calls', {
-      open: 7,
-      close: 8,
-      calls,
-    });
+    sequencesMasked(
+      new PolicyLearner([new Even()]),
+      sequencesOf([[results(calls)]]),
+      'first-calls',
+      { open: 7, close: 8 },
+    );
 
   it('have the log-probabilities that the learner gives them, between those of the sampler', async () => {
     const [one] = await masked(1);
@@ -133,7 +135,7 @@ describe('results that CIR’s released mask trains on', () => {
   });
 
   it('are none where no more stand there than are allowed', async () => {
-    expect(await masked(2)).toEqual(sequencesOf([[results()]]));
+    expect(await masked(2)).toEqual(sequencesOf([[results(2)]]));
   });
 });
 
@@ -147,7 +149,7 @@ describe('results that are trained as well, Search-R1’s ablation', () => {
     ];
     const sequences = sequencesOf([[{ ...emptyRollout('a'), segments }]]);
     const learner = new PolicyLearner([new Even()]);
-    const tags = { open: 7, close: 8, calls: 0 };
+    const tags = { open: 7, close: 8 };
     const [one] = await sequencesMasked(learner, sequences, 'none', tags);
     expect([...(one?.mask ?? [])]).toEqual([0, 1, 1, 1, 1, 1]);
     expect([...(one?.oldLogprobs ?? [])]).toEqual([-1, -1, -1, -1, -2]);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
 import {
   expectedInput,
-  gateSize,
   initGates,
   lambdaFor,
   mixInput,
   mixInputBackward,
   viewGates,
 } from '../../../src/policy/latent/gates.ts';
+import { gateSize } from '../../../src/policy/latent/gate-size.ts';
 
 const random = new Random(7);
 const normal = (count: number, spread = 1): Float64Array => {

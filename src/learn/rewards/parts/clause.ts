@@ -9,6 +9,10 @@ export const clause = (
   evidence: RewardClause['evidence'] = [],
 ): RewardClause => ({ clause: name, value, weight: 1, evidence });
 
+/** Σ weight · value. */
+export const totalReward = (clauses: readonly RewardClause[]): number =>
+  clauses.reduce((sum, { value, weight }) => sum + weight * value, 0);
+
 export const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 
 /** Where the queries stand that brought passages back. */
