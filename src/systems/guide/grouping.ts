@@ -11,10 +11,16 @@ import type { Guide } from './define.ts';
 /** Events in which the policy does something. */
 const ACTS: ReadonlySet<string> = new Set(['think', 'block', 'search', 'answer', 'stop']);
 
-/** The pages of the gold chain, in order; null where the question has none. */
-export function hintOf({ chain = [], supporting }: Pick<Question, 'chain' | 'supporting'>) {
-  const titles = [...new Set(chain.length > 0 ? chain.map(({ title }) => title) : supporting)];
-  return titles.length === 0 ? null : `search for ${titles.join(' , then for ')} .`;
+/**
+ * The queries of the gold chain, in the words in which the built-in policy thinks of its next one; where there are none the
+ * supporting pages, and null where there are none of these either.
+ */
+export function hintOf({
+  chain = [],
+  supporting,
+}: Pick<Question, 'chain' | 'supporting'>): string | null {
+  if (chain.length > 0) return chain.map(({ query }) => `next ${query} .`).join(' ');
+  return supporting.length === 0 ? null : `search for ${supporting.join(' , then for ')} .`;
 }
 
 /** Where a rollout's policy first acts, behind what the environment looked up before. */

@@ -12,13 +12,13 @@ import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollout
 import { openTestWorld, type World } from '../../learn/rl/helpers.ts';
 
 describe('the hint', () => {
-  it('names the pages of the gold chain in order, each once', () => {
-    const step = { passageId: 'p', subject: '', relation: '', object: '' };
-    const chain = ['Ida', 'Oslo', 'Ida'].map((title) => ({ ...step, title }));
-    expect(hintOf({ chain: chain as never, supporting: [] })).toBe(
-      'search for Ida , then for Oslo .',
+  it('is the queries of the gold chain in order, else the supporting pages', () => {
+    const step = { passageId: 'p', subject: '', relation: '', object: '', title: 'Ida' };
+    const chain = ['birthplace of Ida', 'mayor of Oslo'].map((query) => ({ ...step, query }));
+    expect(hintOf({ chain, supporting: ['Ida', 'Oslo'] })).toBe(
+      'next birthplace of Ida . next mayor of Oslo .',
     );
-    expect(hintOf({ supporting: ['Rome'] })).toBe('search for Rome .');
+    expect(hintOf({ supporting: ['Ida', 'Oslo'] })).toBe('search for Ida , then for Oslo .');
     expect(hintOf({ supporting: [] })).toBeNull();
   });
 
@@ -74,7 +74,9 @@ describe('a group of the built-in policy', () => {
     const failed = await grown(['nobody']);
     expect(failed.map(({ id }) => id)).toEqual(['g-0', 'g-1', 'g-2', 'g-3', 'g-4']);
     // What comes before the policy's first word; a rollout may get other hints later.
-    const hints = failed.map(({ segments }) => segments[1]?.role === 'hint');
+    const hints = failed.map(
+      ({ segments }) => segments[segments.findIndex(({ mask }) => mask === 1) - 1]?.role === 'hint',
+    );
     expect(hints).toEqual([false, false, false, true, true]);
     const sequences = await grouping({ guided: 2 }).sequences?.({
       groups: [failed],
@@ -85,11 +87,11 @@ describe('a group of the built-in policy', () => {
     });
     for (const sequence of sequences ?? []) {
       const text = policy.tokenizer.decode([...sequence.ids]);
-      expect(text).not.toContain('then for');
+      expect(text).not.toContain('<hint> next');
       // All rollouts of a group are trained behind the same prompt.
-      const [first] = failed[0]?.segments ?? [];
-      expect(Array.from(sequence.ids.slice(0, first?.ids.length))).toEqual(first?.ids);
-      expect(sequence.mask[first?.ids.length ?? 0]).toBe(1);
+      const prompt = (failed[0]?.segments ?? []).slice(0, 2).flatMap(({ ids }) => ids);
+      expect(Array.from(sequence.ids.slice(0, prompt.length))).toEqual(prompt);
+      expect(sequence.mask[prompt.length]).toBe(1);
     }
     const right = await grown();
     expect(right.some(({ metrics }) => metrics?.em === 1)).toBe(true);
