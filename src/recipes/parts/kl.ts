@@ -23,7 +23,10 @@ export function defineKl<Params extends z.ZodObject>(
 ): void {
   declared.set(id, {
     params,
-    rule: ({ id: _, ...own }) => rule(params.parse(own)),
+    rule: (system) => {
+      const { id: _, ...own } = system;
+      return rule(params.parse(own));
+    },
   });
 }
 
