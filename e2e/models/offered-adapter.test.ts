@@ -98,7 +98,7 @@ slow(
   await visit(page, stage, 'runs');
   const run = page.locator('.list-table tbody tr');
   await expect.poll(() => run.count()).toBe(1);
-  expect(await run.innerText()).toMatch(/SmolLM2 cold start\s+✓\s+finished/);
+  expect(await run.innerText()).toMatch(/SmolLM2 after RL\s+✓\s+finished/);
   await visit(page, stage, 'models');
   // Imported once: it is not offered again.
   await page.getByRole('button', { name: 'Ask with the adapter' }).click();

@@ -1,6 +1,6 @@
-import adapterConfig from '../../../../training/adapters/smollm2-cold-start/adapter_config.json';
-import weightsUrl from '../../../../training/adapters/smollm2-cold-start/adapter_model.safetensors?url';
-import experiment from '../../../../training/adapters/smollm2-cold-start/experiment.json';
+import adapterConfig from '../../../../training/adapters/smollm2-rl/adapter_config.json';
+import weightsUrl from '../../../../training/adapters/smollm2-rl/adapter_model.safetensors?url';
+import experiment from '../../../../training/adapters/smollm2-rl/experiment.json';
 import type { AdoptFile } from '../../../handover/adopt/input/folder.ts';
 import { EXPERIMENT } from '../../../handover/adopt/input/folder.ts';
 import type { CheckpointView } from '../../../lab/contract/checkpoints.ts';

@@ -22,7 +22,7 @@ import { checkpoint } from '../views.ts';
 
 /** The trained adapter that comes with Forage: which models it is offered for, and how it is imported. */
 
-const FOLDER = new URL('../../../../training/adapters/smollm2-cold-start/', import.meta.url);
+const FOLDER = new URL('../../../../training/adapters/smollm2-rl/', import.meta.url);
 const bytesOf = (name: string) => new Uint8Array(readFileSync(new URL(name, FOLDER)));
 
 /** `config.json` of SmolLM2-135M-Instruct on Hugging Face, in what decides how it is computed. */
