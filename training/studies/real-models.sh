@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: real-models.sh MODEL.gguf DATA
-# Teaches SmolLM2-135M-Instruct (Q4_1) to search, then scores it: demonstrations from gold chains, a cold start, the study.
+# Teaches SmolLM2-135M-Instruct (Q4_1) to search, then scores it: demonstrations from gold chains, a cold start, RL, the studies.
 # DATA holds corpus.jsonl.gz and train.jsonl, dev.jsonl, test.jsonl (questions). Run it again to resume: finished parts are kept.
-# The study scores training/adapters/smollm2-cold-start; copy the last step's adapter there to score your own.
+# RL and the studies take training/adapters/smollm2-cold-start and smollm2-rl; copy your own last steps there to use these.
 set -euo pipefail
 model=$(realpath "$1") data=$(realpath "$2")
 cd "$(dirname "$0")/../.."
@@ -25,4 +25,13 @@ else
     --set=warmUp.learningRate=1e-3 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=22 \
     --set=warmUp.questions=0 --set=warmUp.stopAt=null
 fi
-lab study training/studies/real-models.json --out $made/results --threads 2
+grep -E '"id": "(2wiki|hotpotqa)-' $made/questions.jsonl >$made/rl-questions.jsonl
+if [ -f $made/rl/latest.json ]; then
+  lab train --resume $made/rl --threads 2
+else
+  lab train --policy "$model" --recipe search/grpo --steps 11 --adapter training/adapters/smollm2-cold-start \
+    --corpus "$data/corpus.jsonl.gz" --questions $made/rl-questions.jsonl --out $made/rl --threads 2 \
+    "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=stages.0.reward=posterior-ungated --set=questions=4 \
+    --set=groupSize=6 --set=optimizer.learningRate=3e-4 --set=optimizer.warmUpSteps=1 --set=heldOut.questions=0
+fi
+for study in real-models real-models-rl; do lab study training/studies/$study.json --out $made/results --threads 2; done
