@@ -1,6 +1,9 @@
 import type { Reward } from './parts/definition.ts';
 
-/** Rewards by id. `list.ts` puts them in, so that a training step need not know which there are. */
+/**
+ * Rewards by id. `list.ts` puts them in when it is imported, as by what collects rollouts and what checks settings, so that
+ * a training step need not know which there are.
+ */
 
 const registered = new Map<string, Reward>();
 

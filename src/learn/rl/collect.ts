@@ -8,7 +8,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion, Json } from './contracts.ts';
 import { itemAt } from '../../base/items.ts';
 import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
-import { registeredReward } from '../rewards/registry.ts';
+import { rewardById } from '../rewards/list.ts';
 import { keeps, rewardsVary } from '../sampling/band.ts';
 import { factsThroughVerifier } from '../rewards/switches/verifier.ts';
 import { overridesInForce } from '../settings/overrides.ts';
@@ -220,7 +220,7 @@ async function reward(
 ): Promise<Rollout[][]> {
   const { settings, stage } = request;
   await answerFrozen(request, wanted, groups);
-  if (registeredReward(stage.reward).goldTexts) {
+  if (rewardById(stage.reward)?.goldTexts) {
     const questions = wanted.map(({ drawn }) => drawn.question);
     await lookUpGold(request.agent.retriever, questions, groups, request.signal);
   }
@@ -240,7 +240,7 @@ async function answerFrozen(
   wanted: readonly PlannedGroup[],
   groups: readonly Rollout[][],
 ): Promise<void> {
-  const { frozen: from, bank } = registeredReward(stage.reward);
+  const { frozen: from, bank } = rewardById(stage.reward) ?? {};
   if (!from) return;
   if (!frozen) throw new Error(`training: the reward ${stage.reward} needs the frozen policy`);
   await frozen(() =>
