@@ -184,7 +184,7 @@ export const trainCommand: Command = {
     teacher: {
       type: 'string',
       value: 'DIR',
-      help: 'model of the same vocabulary that the KL is to (default: the model without its adapter), see --switch kdrl',
+      help: 'model that the KL pulls towards, with the same vocabulary (default: the model without its adapter); see --switch kdrl',
     },
     demonstrations: {
       type: 'string',

@@ -83,7 +83,7 @@ const runSchema = z.strictObject({
   judge: runJudgeSchema.optional(),
   /** Folder or run whose adapter it started from; the adapter itself is in the run's folder. Absent: none. */
   startAdapter: z.string().optional(),
-  /** What the KL is to, where that is another model. */
+  /** The model that the KL pulls towards, where that is another one. */
   teacher: z.strictObject({ folder: z.string(), revision: z.string() }).optional(),
   /** What was said of what it made before its first step, as its warm-up; absent: nothing was. */
   before: z.array(z.string()).optional(),

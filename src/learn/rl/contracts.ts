@@ -111,7 +111,7 @@ export interface TrainDeps {
   /** Shape of the policy, whose weights are frozen under the adapter. */
   config: PolicyConfig;
   learner: PolicyLearner;
-  /** What the KL is to; absent: the policy without its adapter. */
+  /** The model that the KL pulls towards; absent: the policy without its adapter. */
   teacher?: Pick<PolicyLearner, 'score'> | undefined;
   curriculum: Curriculum;
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */

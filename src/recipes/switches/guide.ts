@@ -15,7 +15,7 @@ export const guide: Switch = {
     differences: [
       'The hint is the queries of the gold chain, or the supporting pages; the paper’s are written by a larger model that knows the solution.',
       'It comes after the prompt, as the environment’s hint, instead of in it.',
-      'Guided rollouts are in addition to the group, four of them; the paper’s number was not available.',
+      'Four guided rollouts are added to the group; the paper’s number was not available.',
       'The accuracy of a step counts them; held-out questions get no hint.',
     ],
     published: {
