@@ -58,6 +58,7 @@ import { arpo } from './arpo/system.ts';
 import { hrpo } from './hrpo/system.ts';
 import { inspo } from './inspo/system.ts';
 import './guide/define.ts';
+import './kdrl/define.ts';
 import './question-history/define.ts';
 import { reSeek } from './re-seek/system.ts';
 import { searchO1 } from './search-o1/system.ts';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +35,16 @@ const KNOWN = [
   'posterior-grpo',
   'verifier-pitfalls',
 ];
+
+it('are settings that a worker knows, which loads the systems and not the list of switches', () => {
+  const settings = IDS.map((id) => withSwitches(getTraining('search/grpo'), [getSwitch(id)]));
+  const script = `
+    import './src/systems/index.ts';
+    import { parseTrainSettings } from './src/learn/settings/edit-settings.ts';
+    for (const one of ${JSON.stringify(settings)}) parseTrainSettings(one);`;
+  const node = ['--import', 'tsx', '--input-type=module', '-e', script];
+  expect(() => execFileSync(process.execPath, node, { stdio: 'pipe' })).not.toThrow();
+});
 
 describe('switches of training', () => {
   it('are these at least, under ids that nothing else has', () => {

@@ -1,25 +1,9 @@
-import { z } from 'zod';
-import { defineKl } from '../parts/kl.ts';
 import type { Switch } from './switch.ts';
 
 /*
  * KDRL (arXiv 2506.02208): the loss also has the reverse KL to a teacher, on the policy's own rollouts, with the k2 estimate;
  * its coefficient falls from step to step. It may be applied to wrong rollouts alone.
  */
-defineKl('kdrl', {
-  params: z.strictObject({
-    /** Coefficient of the last step; it falls linearly. */
-    to: z.number().min(0),
-    /** Rollouts that have the KL: all, the wrong ones, or those of groups in which none is right. */
-    of: z.enum(['all', 'wrong', 'failed-groups']),
-  }),
-  rule: ({ to, of }) => ({
-    coefficient: ({ step, steps, first }) =>
-      steps < 2 ? first : first + ((to - first) * (step - 1)) / (steps - 1),
-    pulls: ({ right, solved }) => of === 'all' || (of === 'wrong' ? !right : !solved),
-  }),
-});
-
 export const kdrl: Switch = {
   id: 'kdrl',
   title: 'KDRL',
