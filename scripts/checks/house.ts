@@ -8,7 +8,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { z } from 'zod';
-import { REWARDS } from '../../src/learn/rewards/list.ts';
 import { RECIPES } from '../../src/systems/index.ts';
 import { recipeSettingsSchema } from '../../src/recipes/parts/settings.ts';
 import { trainSettingsSchema } from '../../src/recipes/parts/training.ts';
@@ -106,7 +105,9 @@ export function measure(root: string): Measured[] {
   const counted: Record<keyof typeof LIMITS, number> = {
     'settings of the loop': settingsIn(recipeSettingsSchema),
     'settings of training': settingsIn(trainSettingsSchema),
-    'rewards in the core': REWARDS.length,
+    'rewards in the core': sum(
+      core.map(({ text }) => text.match(/= (?:fixed|weighted)Reward\(/g)?.length ?? 0),
+    ),
     'files to read for a GRPO step': step.length,
     'lines to read for a GRPO step': sum(step.map(lines)),
     'files of the loop that mention STIE': core.filter(
@@ -136,13 +137,13 @@ export function measure(root: string): Measured[] {
 export const LIMITS = {
   'settings of the loop': [50, 50],
   'settings of training': [65, 130],
-  'rewards in the core': [20, 63],
+  'rewards in the core': [20, 2],
   'files to read for a GRPO step': [10, 30],
   'lines to read for a GRPO step': [1200, 3000],
   'files of the loop that mention STIE': [12, 12],
-  'files of the core that name a system': [0, 31],
+  'files of the core that name a system': [0, 8],
   'files in src': [1250, 1900],
-  'folders in src, without one per system': [160, 259],
+  'folders in src, without one per system': [160, 255],
   'lines in src': [160_000, 203_000],
   'zustand stores': [12, 32],
   'MB tracked': [60, 60],

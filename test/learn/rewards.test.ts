@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/records/events.ts';
 import type { RewardClause, Rollout, Segment } from '../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
-import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
+import { lengthReward } from '../../src/systems/kunlun-baize/reward.ts';
 import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { emptyRollout, hit, passage, retrieve } from '../fixtures/rollouts.ts';
 import { read, written } from './rewards/records.ts';
-import { REWARD_IDS, type RewardId } from '../../src/learn/rewards/list.ts';
+import { REWARDS, type RewardId } from '../../src/systems/rewards.ts';
 
 const search = (query: string, round: number, segment: number): AgentEvent => ({
   t: round,
@@ -241,7 +241,7 @@ describe('what must not earn anything', () => {
       segments: [example, ...right.segments.slice(0, 4)],
       events: [search('city', 1, 3), retrieve([])],
     });
-    for (const reward of REWARD_IDS)
+    for (const reward of REWARDS.map(({ id }) => id))
       for (const { clause, value: earned, evidence } of scoreRollout(parroted, reward)) {
         if (['answer', 'accuracy', 'em', 'f1', 'structure', 'length'].includes(clause))
           expect(earned).toBeLessThanOrEqual(0);
@@ -279,7 +279,7 @@ describe('what must not earn anything', () => {
   });
 
   it('evidence stands in text that the policy wrote, and quotes it', () => {
-    for (const reward of REWARD_IDS)
+    for (const reward of REWARDS.map(({ id }) => id))
       for (const of of [right, wrong, malformed, silent, twice, refused])
         for (const { evidence } of scoreRollout(of, reward))
           for (const { segment, start, end } of evidence) {
@@ -293,7 +293,7 @@ describe('what must not earn anything', () => {
   });
 
   it('scoring changes nothing in the record, and depends on it alone', () => {
-    for (const reward of REWARD_IDS) {
+    for (const reward of REWARDS.map(({ id }) => id)) {
       const [a, b] = [structuredClone(right), structuredClone(wrong)];
       const forward = [scoreRollout(a, reward), scoreRollout(b, reward)];
       const backward = [scoreRollout(b, reward), scoreRollout(a, reward)].reverse();

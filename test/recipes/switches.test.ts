@@ -36,10 +36,11 @@ const KNOWN = [
   'verifier-pitfalls',
 ];
 
-it('are settings that a worker knows, which loads the systems and not the list of switches', () => {
+it('are settings that a worker knows, which loads systems and rewards and not the list of switches', () => {
   const settings = IDS.map((id) => withSwitches(getTraining('search/grpo'), [getSwitch(id)]));
   const script = `
     import './src/systems/index.ts';
+    import './src/systems/rewards.ts';
     import { parseTrainSettings } from './src/learn/settings/edit-settings.ts';
     for (const one of ${JSON.stringify(settings)}) parseTrainSettings(one);`;
   const node = ['--import', 'tsx', '--input-type=module', '-e', script];

@@ -6,7 +6,7 @@ import { importRollouts } from '../../formats/rollouts/import.ts';
 import { writeRollout } from '../../formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { totalReward } from '../../learn/rewards/index.ts';
-import { rewardById } from '../../learn/rewards/list.ts';
+import { rewardById } from '../../learn/rewards/registry.ts';
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import type { GoldenCase } from './cases.ts';
 import { replay } from './replay.ts';

@@ -1,5 +1,5 @@
 import { arena, deepResearcher, type Release, research, searchR1 } from '../../agent/released.ts';
-import type { RewardId } from '../../learn/rewards/list.ts';
+import type { RewardId } from '../../systems/rewards.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 
 /** Systems whose released rewards are known, and which of our values each of theirs is compared with. */

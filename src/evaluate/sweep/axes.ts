@@ -1,5 +1,5 @@
 import { lastOf } from '../../base/items.ts';
-import { rewardById } from '../../learn/rewards/list.ts';
+import { rewardById } from '../../learn/rewards/registry.ts';
 import { valueOf } from '../../learn/settings/edit-settings.ts';
 import { idleBecause } from '../../learn/settings/idle.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

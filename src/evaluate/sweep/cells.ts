@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
-import { rewardById } from '../../learn/rewards/list.ts';
+import { rewardById } from '../../learn/rewards/registry.ts';
 import { withChanges } from '../../learn/settings/edit-settings.ts';
 import { idleBecause } from '../../learn/settings/idle.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';

@@ -9,6 +9,7 @@ export const plainEm = fixedReward({
   id: 'em',
   name: 'Exact match (SQuAD)',
   source: SOURCE,
+  formula: 'R = EM',
   range: [0, 1],
   clauses: (facts) => [clause('em', facts.em, facts.answer)],
 });
@@ -17,6 +18,7 @@ export const plainF1 = fixedReward({
   id: 'f1',
   name: 'F1 (SQuAD)',
   source: SOURCE,
+  formula: 'R = F1',
   range: [0, 1],
   clauses: (facts) => [clause('f1', facts.f1, facts.answer)],
 });

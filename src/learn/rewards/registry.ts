@@ -1,19 +1,37 @@
+import { knownAs } from '../../recipes/parts/nearest.ts';
 import type { Reward } from './parts/definition.ts';
 
 /**
- * Rewards by id. `list.ts` puts them in when it is imported, as by what collects rollouts and what checks settings, so that
- * a training step need not know which there are.
+ * Rewards by id, in menu order. `src/systems/rewards.ts` registers those of systems when it is imported; whatever checks
+ * settings, trains or scores imports it.
  */
 
 const registered = new Map<string, Reward>();
 
-export const registerRewards = (rewards: readonly Reward[]): void => {
+/** Adds rewards; one with the same id replaces the earlier one. */
+export function registerRewards(rewards: readonly Reward[]): void {
   for (const reward of rewards) registered.set(reward.id, reward);
-};
+}
 
-/** @throws Error where there is none of that id */
-export function registeredReward(id: string): Reward {
-  const reward = registered.get(id);
+/** All rewards. @throws Error where none are registered: `src/systems/rewards.ts` was not imported */
+export function allRewards(): readonly Reward[] {
+  if (registered.size === 0)
+    throw new Error('rewards: none are registered; import src/systems/rewards.ts');
+  return [...registered.values()];
+}
+
+/** The reward of an id, or null. */
+export const rewardById = (id: string): Reward | null =>
+  allRewards().find((reward) => reward.id === id) ?? null;
+
+/** @throws Error that names similar ids */
+export function getReward(id: string): Reward {
+  const reward = rewardById(id);
   if (reward) return reward;
-  throw new Error(`reward: there is no "${id}"; src/learn/rewards/list.ts has them all`);
+  throw new Error(
+    `unknown reward "${id}"; ${knownAs(
+      id,
+      allRewards().map((one) => one.id),
+    )}`,
+  );
 }

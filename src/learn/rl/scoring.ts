@@ -2,7 +2,7 @@ import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import { deriveSeed, Random } from '../../base/random.ts';
 import { totalReward } from '../rewards/parts/clause.ts';
 import type { RewardFacts } from '../rewards/parts/facts.ts';
-import { registeredReward } from '../rewards/registry.ts';
+import { getReward } from '../rewards/registry.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { itemAt } from '../../base/items.ts';
 
@@ -37,7 +37,7 @@ export function applyRewards(
   overlong: TrainSettings['overlong'],
   seen: FactsReader,
 ): void {
-  const reward = registeredReward(stage.reward);
+  const reward = getReward(stage.reward);
   for (const rollout of rollouts) {
     const clauses = reward.clauses(seen(rollout), stage.weights);
     if (overlong) {
@@ -55,7 +55,7 @@ export function applyGroupRewards(
   { reward }: Stage,
   seen: FactsReader,
 ): void {
-  const clauses = registeredReward(reward).ofGroup?.(group.map((rollout) => seen(rollout))) ?? [];
+  const clauses = getReward(reward).ofGroup?.(group.map((rollout) => seen(rollout))) ?? [];
   for (const [i, clause] of clauses.entries()) addClause(itemAt(group, i, 'group'), clause);
 }
 
@@ -66,7 +66,7 @@ export function applyBatchRewards(
   before: number | null,
   seen: FactsReader,
 ): void {
-  const { ofBatch } = registeredReward(reward);
+  const { ofBatch } = getReward(reward);
   if (!ofBatch) return;
   const clauses = ofBatch(
     batch.map((rollout) => seen(rollout)),

@@ -2,7 +2,7 @@ import { itemAt } from '../../base/items.ts';
 import { creditShared } from '../branching/credit.ts';
 import { loadGrouping, type Grouping } from '../branching/grouping.ts';
 import { meanKl, nextCoefficient, withCoefficient } from './update.ts';
-import { registeredReward } from '../rewards/registry.ts';
+import { getReward } from '../rewards/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { stageAt } from '../settings/overrides.ts';
@@ -218,7 +218,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   };
   if (router.train === 'alone') return without();
   const still = policyIsReference(deps.config, settings.adapter, state.adapter);
-  const steps = registeredReward(reward).steps ?? [];
+  const steps = getReward(reward).steps ?? [];
   if (!loss && rewardsAreWhole(settings, still)) {
     const advantages = fillAdvantages(sequences, objective, steps);
     const own = creditOwn(settings, grouping, { sequences, advantages, references: null });

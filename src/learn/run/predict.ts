@@ -4,7 +4,7 @@ import { stageAt } from '../settings/overrides.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { FEW_BATCHES, WORTH_TWO_BATCHES } from '../../policy/lora/shared-prefix.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { rewardById } from '../rewards/list.ts';
+import { rewardById } from '../rewards/registry.ts';
 import type { Probe, ProbedRollout } from './probe-shape.ts';
 
 /**

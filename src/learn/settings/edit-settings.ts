@@ -11,16 +11,20 @@ import { issueOf } from '../../base/errors.ts';
 import { lastOf } from '../../base/items.ts';
 import { isObjectOrList } from '../../base/objects.ts';
 import { z } from 'zod';
-import type { Reward } from '../rewards/parts/definition.ts';
-import { idsOf, REWARDS, type RewardId } from '../rewards/list.ts';
+import { allRewards, rewardById } from '../rewards/registry.ts';
+import { knownAs } from '../../recipes/parts/nearest.ts';
 
-/** A stage whose reward is one of `rewards`. */
-export const stageSchemaOf = <Id extends string>(rewards: readonly Reward<Id>[]) =>
-  stageSchema.extend({ reward: z.enum(idsOf(rewards)) });
+const rewardId = z.string().refine((id) => rewardById(id) !== null, {
+  error: ({ input }) =>
+    `unknown reward "${String(input)}"; ${knownAs(
+      String(input),
+      allRewards().map(({ id }) => id),
+    )}`,
+});
 
 /** Training settings from outside: every stage has a reward that can be computed here. */
 export const checkedSettingsSchema = trainSettingsSchema.extend({
-  stages: z.array(stageSchemaOf<RewardId>(REWARDS)).min(1),
+  stages: z.array(stageSchema.extend({ reward: rewardId })).min(1),
 });
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */

@@ -1,7 +1,7 @@
 import { sum } from '../../base/statistics.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { rewardById } from '../rewards/list.ts';
+import { rewardById } from '../rewards/registry.ts';
 import { itemAt } from '../../base/items.ts';
 
 /**

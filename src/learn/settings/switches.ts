@@ -1,7 +1,7 @@
 import { declaredGrouping } from '../../recipes/parts/branching.ts';
 import { declaredCurriculum } from '../../recipes/parts/system.ts';
 import { findTraining } from '../../recipes/registry.ts';
-import { FACT_REWARDS } from '../rewards/switches/fspo.ts';
+import { allRewards, rewardById } from '../rewards/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
@@ -104,13 +104,15 @@ function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | 
       'objective.surrogate',
       'With one update per step every ratio is 1, so the clip and GPPO have no effect. Set updates to 2 or more, or leave surrogate out.',
     );
-  const without = stages.find(({ reward }) => !FACT_REWARDS.includes(reward));
-  if (factuality !== undefined && without)
-    return clash(
-      'objective.factuality',
-      `The reward ${without.reward} gives no verdicts on thoughts. Choose ${FACT_REWARDS.join(' or ')} in every stage, or leave factuality out.`,
-    );
-  return null;
+  if (factuality === undefined) return null;
+  const without = stages.find(({ reward }) => !rewardById(reward)?.verdicts);
+  const giving = allRewards().flatMap(({ id, verdicts }) => (verdicts ? [id] : []));
+  return without
+    ? clash(
+        'objective.factuality',
+        `The reward ${without.reward} gives no verdicts on thoughts. Choose ${giving.join(' or ')} in every stage, or leave factuality out.`,
+      )
+    : null;
 }
 
 /** A coefficient that goes after a target. */

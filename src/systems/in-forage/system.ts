@@ -4,7 +4,7 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/part
 
 /*
  * InForage, "Scent of Knowledge" (arXiv 2505.09316; code: qhjqhj00/InForage): Search-R1's loop with at most 6
- * turns in training, 3 passages per search; the reward of src/learn/rewards/systems/in-forage.ts.
+ * turns in training, 3 passages per search; the reward of reward.ts.
  */
 const settingsBy = (reward: string): VariantSettings =>
   trainedOn(reward, { objective: verlObjective(8) });

@@ -4,7 +4,7 @@ import { itemAt } from '../../base/items.ts';
 import { deriveSeed, uniform } from '../../base/random.ts';
 import { mean } from '../../base/statistics.ts';
 import type { CurriculumGround } from '../../learn/curriculum/provided.ts';
-import { factsThroughVerifier } from '../../learn/rewards/switches/verifier.ts';
+import { factsThroughVerifier } from '../../learn/rewards/verifier.ts';
 import { checkFaults, rolloutOverrides } from '../../learn/rl/collect.ts';
 import type { Curriculum, DrawnQuestion, DrawRequest, Json } from '../../learn/rl/contracts.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';

@@ -88,7 +88,7 @@ import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
  * - (16) says that noise grows, (15) that gold replaces everything. By default noise is only in what is not gold
  *   yet and ends with it; `curriculum.noiseReading: floor` is the other reading, "the noisier the later".
  * - The reward is (17) for a short answer, (18) for a long one
- *   (src/learn/rewards/kunlun-baize.ts). The λ are not given.
+ *   (reward.ts). The λ are not given.
  * - (19) masks irrelevant documents; here all text of the environment is masked.
  * - DAPO allows 10 batches per step; two keep a step within twice its 64 rollouts. The rest of the step
  *   is filled with groups whose rewards vary though their accuracy does not.

@@ -6,7 +6,7 @@ import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from '../ur2/system.ts';
  * UR² as in its code (Tsinghua-dhy/UR2), where that differs from the paper (../ur2.ts):
  * - A query is a fault from 21 words, not from 20 (reward_server_*.py).
  * - Stage 1 pays +3 and +4 for opening tags of queries, not for valid queries; more than four queries are a
- *   violation. Stage 2 pays 2·F1 for the answer (src/learn/rewards/ur2-released.ts has the rest).
+ *   violation. Stage 2 pays 2·F1 for the answer (reward.ts has the rest).
  * - REINFORCE++-baseline without division by the group's deviation, and clip 0.2 in force, because a batch
  *   is split into four updates (1,024 rollouts by 256).
  * - The loss divides by each rollout's own tokens, as (1) does.

@@ -3,7 +3,7 @@ import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.t
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import type { RewardId } from '../../../src/learn/rewards/list.ts';
+import type { RewardId } from '../../../src/systems/rewards.ts';
 import { eventsOf, faultsOf, QUESTION, run } from '../../agent/helpers.ts';
 
 /**

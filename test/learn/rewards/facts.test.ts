@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { mayRetrieve, readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { scoreRollout } from '../../../src/learn/rewards/index.ts';
-import type { RewardId } from '../../../src/learn/rewards/list.ts';
+import type { RewardId } from '../../../src/systems/rewards.ts';
 import { tagBegun } from '../../../src/agent/answers/answer-text.ts';
 import { openingTags, thoughtsAfterReading } from '../../../src/learn/rewards/parts/written.ts';
 import { emptyRollout, retrieve } from '../../fixtures/rollouts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scoreRollout } from '../../../src/learn/rewards/index.ts';
-import { informationGains, tfIdfCosines } from '../../../src/learn/rewards/systems/step-search.ts';
+import { informationGains, tfIdfCosines } from '../../../src/systems/step-search/reward.ts';
 import { lookUpGold } from '../../../src/learn/rl/collect.ts';
 import type { ChainStep } from '../../../src/records/records.ts';
 import { LOCAL, QUESTION, retrieverOver } from '../../agent/helpers.ts';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { RewardClause, Rollout } from '../../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { made, type Fate } from './records.ts';
-import { REWARD_IDS, rewardById, type RewardId } from '../../../src/learn/rewards/list.ts';
+import { rewardById } from '../../../src/learn/rewards/registry.ts';
+import { REWARDS, type RewardId } from '../../../src/systems/rewards.ts';
 
 const words = (n: number, word = 'word'): string => Array.from({ length: n }, () => word).join(' ');
 const asked = (n: number, fate: Fate = 'answered'): [string, Fate][] =>
@@ -204,18 +205,21 @@ describe('research and autorefine', () => {
 
 describe('all rewards', () => {
   const every = [right, wrong, faulty, silent, idle, twice, refused, failed, open, wordyAnswer];
-  it.each(REWARD_IDS)('%s: evidence is text of the policy, values are finite', (reward) => {
-    for (const of of every)
-      for (const { value, evidence } of scoreRollout(of, reward)) {
-        expect(Number.isFinite(value)).toBe(true);
-        for (const { segment, start, end } of evidence) {
-          expect(of.segments[segment]!.source).toBe('policy');
-          expect(start).toBeGreaterThanOrEqual(0);
-          expect(end).toBeLessThanOrEqual(of.segments[segment]!.text.length);
-          expect(end).toBeGreaterThan(start);
+  it.each(REWARDS.map(({ id }) => id))(
+    '%s: evidence is text of the policy, values are finite',
+    (reward) => {
+      for (const of of every)
+        for (const { value, evidence } of scoreRollout(of, reward)) {
+          expect(Number.isFinite(value)).toBe(true);
+          for (const { segment, start, end } of evidence) {
+            expect(of.segments[segment]!.source).toBe('policy');
+            expect(start).toBeGreaterThanOrEqual(0);
+            expect(end).toBeLessThanOrEqual(of.segments[segment]!.text.length);
+            expect(end).toBeGreaterThan(start);
+          }
         }
-      }
-  });
+    },
+  );
 
   // What menus and settings say of a reward.
   it.each([
@@ -242,17 +246,20 @@ describe('all rewards', () => {
     ['f1', 0, 1],
   ] as const)('%s goes from %i to %i, and no rollout gets more', (reward, worst, best) => {
     expect(rewardById(reward)?.range).toEqual([worst, best]);
-    expect(REWARD_IDS).toContain(reward);
+    expect(REWARDS.map(({ id }) => id)).toContain(reward);
     for (const of of every) expect(total(of, reward)).toBeLessThanOrEqual(best + 1e-9);
     // Long answers must be given as such: no record here is.
     if (reward !== 'kunlun-long')
       expect(Math.max(...every.map((of) => total(of, reward)))).toBeCloseTo(best, 9);
   });
 
-  it.each(REWARD_IDS)('%s gives no rollout more than it says is its best', (id) => {
-    const [, best] = rewardById(id)?.range ?? [0, NaN];
-    for (const of of every) expect(total(of, id)).toBeLessThanOrEqual(best + 1e-9);
-  });
+  it.each(REWARDS.map(({ id }) => id))(
+    '%s gives no rollout more than it says is its best',
+    (id) => {
+      const [, best] = rewardById(id)?.range ?? [0, NaN];
+      for (const of of every) expect(total(of, id)).toBeLessThanOrEqual(best + 1e-9);
+    },
+  );
 
   it('KunLun’s clauses bear the names of their weights', () => {
     const names = (id: RewardId) => scoreRollout(right, id).map((each) => each.clause);
@@ -262,7 +269,7 @@ describe('all rewards', () => {
   });
 
   it('stage 1 of UR² begins cold, but for its weak variant', () => {
-    expect(REWARD_IDS.filter((id) => rewardById(id)?.coldStart)).toEqual([
+    expect(REWARDS.map(({ id }) => id).filter((id) => rewardById(id)?.coldStart)).toEqual([
       'ur2-stage-1',
       'ur2-stage-1-3b',
       'ur2-stage-1-llama',
@@ -271,22 +278,20 @@ describe('all rewards', () => {
   });
 
   it('only KunLun’s have weights and count tokens', () => {
-    expect(REWARD_IDS.filter((id) => rewardById(id)?.weights)).toEqual([
+    expect(REWARDS.map(({ id }) => id).filter((id) => rewardById(id)?.weights)).toEqual([
       'kunlun-short',
       'kunlun-long',
       'kunlun-by-form',
     ]);
-    expect(REWARD_IDS.filter((id) => rewardById(id)?.needs?.['length'] === 'tokens')).toEqual([
-      'kunlun-short',
-      'kunlun-long',
-      'kunlun-by-form',
-    ]);
+    expect(
+      REWARDS.map(({ id }) => id).filter((id) => rewardById(id)?.needs?.['length'] === 'tokens'),
+    ).toEqual(['kunlun-short', 'kunlun-long', 'kunlun-by-form']);
     expect(rewardById('none')).toBeNull();
-    expect(() => scoreRollout(right, 'none')).toThrow('there is no "none"');
+    expect(() => scoreRollout(right, 'none')).toThrow('unknown reward "none"');
     expect(() => scoreRollout(right, 'em', { em: 1 })).toThrow('em has fixed values');
   });
 
-  it.each(REWARD_IDS)('%s: what was read changes nothing', (reward) => {
+  it.each(REWARDS.map(({ id }) => id))('%s: what was read changes nothing', (reward) => {
     const plain = structuredClone(twice);
     for (const segment of plain.segments)
       if (segment.source === 'environment') segment.text = 'nothing found';

@@ -4,7 +4,7 @@ import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import {
   factsThroughVerifier,
   judgedByVerifier,
-} from '../../../src/learn/rewards/switches/verifier.ts';
+} from '../../../src/learn/rewards/verifier.ts';
 import { made } from '../rewards/records.ts';
 
 /** Faults of verifiers: what the reward is told is not what the record's own metrics say. */

@@ -2,9 +2,9 @@ import type { RewardClause } from '../../../records/rollout.ts';
 import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/answers/scores.ts';
 import { clause } from '../../../learn/rewards/parts/clause.ts';
 import { NEEDS, type Need, type Reward } from '../../../learn/rewards/parts/definition.ts';
-import { OUTCOME, PUBLISHED } from '../../../learn/rewards/list.ts';
+import { OUTCOME, PUBLISHED } from '../../../systems/rewards.ts';
 import type { ScoringFacts } from './facts.ts';
-import { rSearch } from '../../../learn/rewards/systems/answerer/r-search.ts';
+import { rSearch } from '../../../systems/r-search/reward.ts';
 
 /** Clauses that the record allows, and those it does not: what is missing and for what. */
 interface Scored {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/errors.ts';
-import { rewardById } from '../../../learn/rewards/list.ts';
+import { rewardById } from '../../../learn/rewards/registry.ts';
 import { resolveArms, type ResolvedArm } from './arms.ts';
 import { studyFileSchema, type StudyFile } from './file.ts';
 import { issueLines } from './issues.ts';

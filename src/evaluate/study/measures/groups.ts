@@ -6,7 +6,7 @@ import { openingOf, riseAt, ruleSchema, summedEntropy } from '../../../systems/a
 import { isClone } from '../../../systems/rex-rag/probes.ts';
 import { treeCredit } from '../../../systems/tree-rpo/grouping.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
-import { bonusOf } from '../../../learn/rewards/systems/deep-diver.ts';
+import { bonusOf } from '../../../systems/deep-diver/reward.ts';
 import { signalBound } from '../../../learn/sampling/band.ts';
 import { newGoldShares } from '../../../learn/rewards/parts/searches.ts';
 import { countSearches } from '../../../records/searches.ts';

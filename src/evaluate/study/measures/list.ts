@@ -5,18 +5,18 @@ import { mean, meanOrNull } from '../../../base/statistics.ts';
 import { asksOf } from '../../../learn/rewards/parts/asks.ts';
 import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/parts/searches.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
-import { leastCertain } from '../../../learn/rewards/systems/beta-grpo.ts';
+import { leastCertain } from '../../../systems/beta-grpo/reward.ts';
 import { fallbacksOf } from '../../../learn/rl/record.ts';
-import { verdictOf } from '../../../learn/rewards/switches/fspo.ts';
+import { verdictOf } from '../../../systems/fspo/reward.ts';
 import {
   addedUp,
   banksOf,
   contradicted,
   operations,
 } from '../../../learn/rewards/parts/memory-bank.ts';
-import { relevance } from '../../../learn/rewards/systems/steps/arena.ts';
-import { likeliestStep } from '../../../learn/rewards/systems/steps/r1-router.ts';
-import { firstGiven } from '../../../learn/rewards/systems/steps/interleaved.ts';
+import { relevance } from '../../../systems/arena/reward.ts';
+import { likeliestStep } from '../../../systems/r1-router/reward.ts';
+import { firstGiven } from '../../../systems/interleaved/reward.ts';
 import { grounded } from '../../../agent/answers/evidence.ts';
 import { goldSentences } from '../../../retrieval/summarize/oracle.ts';
 import type { FrozenAnswer, Rollout } from '../../../records/rollout.ts';

@@ -1,4 +1,4 @@
-import { rewardById } from '../../../learn/rewards/list.ts';
+import { rewardById } from '../../../learn/rewards/registry.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { recipeOf } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';

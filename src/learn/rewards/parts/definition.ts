@@ -32,6 +32,8 @@ interface Description<Id extends string> {
   name: string;
   /** Paper and equation, or paper and code. */
   source: string;
+  /** What it computes, for those who choose one; R_fmt is 1 for an output that follows the protocol throughout, else 0. */
+  formula?: string;
   /** Its worst and its best total; violations can fall below the worst. */
   range: readonly [worst: number, best: number];
   /** By clause, what it reads that a file may not hold: without that the reward is not computed. */
@@ -44,13 +46,15 @@ interface Description<Id extends string> {
   bank?: BankLimits;
   /** It reads the gold paragraphs, which are looked up before the reward is known (`src/learn/rl/collect.ts`). */
   goldTexts?: true;
+  /** It gives verdicts on thoughts, which `objective.factuality` reads. */
+  verdicts?: true;
   /** Clauses that a stage may leave out by a weight of 0, for an ablation, though the values are fixed. */
   optional?: readonly string[];
   /** A stage with this reward is UR²'s cold start: its curriculum draws the questions it dropped. */
   coldStart?: true;
 }
 
-/** A reward as `list.ts` holds it. */
+/** A reward as `registry.ts` holds it. */
 export interface Reward<Id extends string = string> extends Description<Id> {
   /** λ by clause where a stage may set others, summing to 1; null where the values are fixed. */
   weights: Weights | null;

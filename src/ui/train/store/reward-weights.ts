@@ -1,4 +1,4 @@
-import { rewardById } from '../../../learn/rewards/list.ts';
+import { rewardById } from '../../../learn/rewards/registry.ts';
 
 /** The factors λ that a reward has unless a stage sets others; null where its values are fixed. */
 export const weightsOf = (reward: string): Readonly<Record<string, number>> | null =>

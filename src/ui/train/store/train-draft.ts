@@ -5,6 +5,7 @@ import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { messageOf } from '../../../base/errors.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { warningsOf } from '../../../learn/run/warnings.ts';
+import '../../../systems/rewards.ts';
 import { getTraining, recipeOf, RECIPES, TRAININGS } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { weightsProblem } from './reward-weights.ts';

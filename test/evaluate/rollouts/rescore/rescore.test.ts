@@ -7,7 +7,7 @@ import { scoreRollout, totalReward } from '../../../../src/learn/rewards/index.t
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from '../../../formats/rollouts/helpers.ts';
-import { OUTCOME, PUBLISHED } from '../../../../src/learn/rewards/list.ts';
+import { OUTCOME, PUBLISHED } from '../../../../src/systems/rewards.ts';
 
 /** Rewards that any record can be scored by; others ask for what only a run of their own writes down. */
 const OF_ANY_RECORD = [...PUBLISHED, ...OUTCOME].map(({ id }) => id);

@@ -1,8 +1,8 @@
 import { NumberInput } from '@mantine/core';
 import { Select } from '../../../kit/fields/Select.tsx';
-import { REWARDS, REWARD_IDS, rewardById } from '../../../../learn/rewards/list.ts';
+import { rewardById } from '../../../../learn/rewards/registry.ts';
+import { REWARDS } from '../../../../systems/rewards.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
-import { pickOf } from '../../../kit/pick-of.ts';
 import type { DraftLoss } from './stage-loss-fields.ts';
 import { LossSentence, StageLoss } from './StageLoss.tsx';
 import { StageOverrides } from './StageOverrides.tsx';
@@ -43,9 +43,8 @@ const StageRow = (props: {
         title={rewardById(stage.reward)?.source ?? ''}
         error={errors[`stages.${index}.reward`]}
         onChange={(event) => {
-          const reward = pickOf(REWARD_IDS, event.currentTarget.value);
           // Factors belong to the reward that they were set for.
-          if (reward) props.change({ ...stage, reward, weights: {} });
+          props.change({ ...stage, reward: event.currentTarget.value, weights: {} });
         }}
       />
       {props.last ? null : (
