@@ -66,7 +66,7 @@ export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float6
  * - `dr-grpo` (2503.20783): no division.
  * - `rloo`: `r − mean of the others`.
  * - `reinforce++-baseline` (2501.03262): `r − mean`, then masked whitening over the batch.
- * - `ur2` (2508.06165): Norm_batch(Norm_group).
+ * - `whitened-grpo` (UR², 2508.06165): Norm_batch(Norm_group).
  *
  * A group of one, or of equal rewards, has advantage 0 (before the whitening, where there is one).
  *
@@ -97,7 +97,7 @@ export function estimateAdvantages(
       return byGroup(rewards, groups, leaveOneOut);
     case 'reinforce++-baseline':
       return whiten(byGroup(rewards, groups, centred), lengths);
-    case 'ur2':
+    case 'whitened-grpo':
       return whiten(byGroup(rewards, groups, normalised(EPSILON[epsilon])), lengths);
   }
 }

@@ -51,7 +51,7 @@ test('a recipe becomes a folder that serve-environment reads and a shell can sta
 
 test.each([
   ['kunlun-baize/dapo', [], 'dynamicSampling', '--without dynamic-sampling'],
-  ['ur2/paper', [], 'objective.estimator', 'ur2'],
+  ['ur2/paper', [], 'objective.estimator', 'whitened-grpo'],
   ['search/grpo', ['--set', 'topP=0.9'], 'topP', 'top-p'],
   ['search/grpo', ['--set', 'shuffleRewards=true'], 'shuffleRewards', ''],
   [

@@ -204,7 +204,10 @@ export function idleBecause(settings: TrainSettings, path: string): string | nul
 }
 
 /** Estimators that whiten over the batch: that moves the 0 of a group of equal rewards away from 0. */
-const WHITENS: readonly TrainSettings['objective']['estimator'][] = ['reinforce++-baseline', 'ur2'];
+const WHITENS: readonly TrainSettings['objective']['estimator'][] = [
+  'reinforce++-baseline',
+  'whitened-grpo',
+];
 
 /**
  * Whether a group whose rewards are all equal teaches nothing in a stage: only where its own mean is what its rewards are

@@ -125,7 +125,7 @@ export const ur2: Recipe = {
           { steps: 10, reward: 'ur2-stage-1', weights: {} },
           { steps: 90, reward: 'ur2-stage-2', weights: {} },
         ],
-        objective: { ...OBJECTIVE, estimator: 'ur2', clip: null },
+        objective: { ...OBJECTIVE, estimator: 'whitened-grpo', clip: null },
       },
     },
   ],

@@ -141,7 +141,7 @@ describe('what the file lacks is said', () => {
     expect(side.rollouts.map(({ tokens }) => tokens)).toEqual([null, null]);
     expect(side.rollouts[0]!.advantage).toBeCloseTo(Math.SQRT1_2, 5);
     expect(side.cannot.join()).toMatch(/no loss mask.*token weights/);
-    const whitened = computeSide(texts, whatIfSettings({ estimator: 'ur2' }));
+    const whitened = computeSide(texts, whatIfSettings({ estimator: 'whitened-grpo' }));
     expect(whitened.rollouts[0]!.advantage).toBeNull();
     expect(whitened.cannot.join()).toMatch(/whitening/);
   });

@@ -36,7 +36,7 @@ function objectives(): Objective[] {
 /** By hand, of TRL 1.16.0's `_compute_loss` and `_generate_and_score_completions`. */
 function refusedByHand({ estimator, clip, dualClip, kl, aggregation, microBatch }: Objective) {
   const names = [];
-  if (['rloo', 'reinforce++-baseline', 'ur2'].includes(estimator))
+  if (['rloo', 'reinforce++-baseline', 'whitened-grpo'].includes(estimator))
     names.push('objective.estimator');
   // min(ρ, δ)·A meets clip(ρ)·A only after it: with a clip of 1 + 4, a δ of 3 would lift the ceiling to 5.
   if (dualClip !== null && (clip === null || clip.high + 1 > dualClip))

@@ -112,7 +112,7 @@ describe('a step whose rewards are all equal', () => {
     expect(isUntrained(state)).toBe(false);
   });
 
-  it.each(['reinforce++-baseline', 'rloo', 'dr-grpo', 'ur2'] as const)(
+  it.each(['reinforce++-baseline', 'rloo', 'dr-grpo', 'whitened-grpo'] as const)(
     'makes none with %s either',
     async (estimator) => {
       const { gradients } = await run(WRONG, { objective: { ...objective, estimator } });

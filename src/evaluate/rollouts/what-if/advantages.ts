@@ -18,7 +18,7 @@ const OWN: Record<EstimatorId, Exclude<Normalisation, 'estimator'>> = {
   'dr-grpo': 'none',
   rloo: 'none',
   'reinforce++-baseline': 'batch',
-  ur2: 'group-and-batch',
+  'whitened-grpo': 'group-and-batch',
 };
 
 const normalisationOf = (

@@ -31,7 +31,7 @@ const ESTIMATORS = {
   'dr-grpo': 'grpo',
   rloo: 'rloo',
   'reinforce++-baseline': 'reinforce_plus_plus_baseline',
-  ur2: null,
+  'whitened-grpo': null,
 } as const satisfies Record<TrainSettings['objective']['estimator'], string | null>;
 
 const usesKl = ({ kl }: TrainSettings['objective'], place: 'loss' | 'reward'): boolean =>

@@ -129,7 +129,7 @@ describe('advantages under a normalisation', () => {
     close(under('reinforce++-baseline', 'estimator'), wanted);
     close(under('dr-grpo', 'batch'), wanted);
     // What is whitened may be scaled before: division by the group changes nothing here.
-    close(under('ur2', 'estimator'), wanted);
+    close(under('whitened-grpo', 'estimator'), wanted);
     close(under('grpo', 'group-and-batch'), wanted);
   });
 
@@ -137,8 +137,8 @@ describe('advantages under a normalisation', () => {
     expect(needsLengths('grpo', 'estimator')).toBe(false);
     expect(needsLengths('grpo', 'batch')).toBe(true);
     expect(needsLengths('grpo', 'group-and-batch')).toBe(true);
-    expect(needsLengths('ur2', 'estimator')).toBe(true);
-    expect(needsLengths('ur2', 'group')).toBe(false);
+    expect(needsLengths('whitened-grpo', 'estimator')).toBe(true);
+    expect(needsLengths('whitened-grpo', 'group')).toBe(false);
     expect(needsLengths('reinforce++-baseline', 'estimator')).toBe(true);
   });
 });
