@@ -1,4 +1,3 @@
-import { knownAs } from '../../recipes/parts/nearest.ts';
 import type { Reward } from './parts/definition.ts';
 
 /**
@@ -24,14 +23,9 @@ export function allRewards(): readonly Reward[] {
 export const rewardById = (id: string): Reward | null =>
   allRewards().find((reward) => reward.id === id) ?? null;
 
-/** @throws Error that names similar ids */
+/** @throws Error where there is none of that id */
 export function getReward(id: string): Reward {
   const reward = rewardById(id);
   if (reward) return reward;
-  throw new Error(
-    `unknown reward "${id}"; ${knownAs(
-      id,
-      allRewards().map((one) => one.id),
-    )}`,
-  );
+  throw new Error(`unknown reward "${id}"`);
 }
