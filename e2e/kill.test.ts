@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { serve, type Served } from '../scripts/serve/server.mjs';
-import { type RunFile, readRunFile } from '../src/lab/train/files/run-file.ts';
+import { type RunFile, readRunFile } from '../src/lab/train/records.ts';
 import { getTraining } from '../src/systems/index.ts';
 import { slow } from '../test/slow/slow.ts';
 import { DIST, visit } from './browser.ts';

@@ -18,7 +18,7 @@ import { getTraining } from '../../src/systems/index.ts';
 import { initialState } from '../../src/learn/rl/state.ts';
 import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import type { RunRecord } from '../../src/lab/contract/records/runs.ts';
-import { writeRunFile } from '../../src/lab/train/files/run-file.ts';
+import { writeRunFile } from '../../src/lab/train/records.ts';
 import type { TrainStep } from '../../src/records/training.ts';
 import { LIMIT_MS, traceMainThread, type MainThread } from '../page/main-thread.ts';
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { TrainState } from '../../src/learn/rl/state.ts';
-import { writeRunFile } from '../../src/lab/train/files/run-file.ts';
+import { writeRunFile } from '../../src/lab/train/records.ts';
 import { runRecord } from '../../test/fixtures/train-runs.ts';
 import { slow } from '../../test/slow/slow.ts';
 import { trainStep } from '../../test/fixtures/train-steps.ts';

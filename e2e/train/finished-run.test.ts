@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { readRunFile } from '../../src/lab/train/files/run-file.ts';
+import { readRunFile } from '../../src/lab/train/records.ts';
 import '../../src/systems/index.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openMore, openPage, runStatus, useStage, visit } from '../browser.ts';

@@ -12,8 +12,8 @@ import {
   type LocalMethod,
   type LocalParts,
 } from './methods/method.ts';
-import { RerankedSource } from './sources/reranked.ts';
-import type { QueryEncoder, Source } from './sources/sources.ts';
+import type { Hit } from '../records/hits.ts';
+import type { QueryEncoder, Source, Reranker, SourceResult } from './sources/sources.ts';
 import { encodeCached, type CacheableEncoder, type VectorCache } from './sources/vector-cache.ts';
 
 /** Bytes in memory. Passages and the lexical index are estimates: engines do not tell. */
@@ -41,6 +41,44 @@ export interface OpenedLocal {
   vectors: OpenedVectors | null;
   /** The very index that answers, where the method is clusters; it learns from queries. */
   clusters: LiveClusters | null;
+}
+
+/** How many passages a reranker is shown where fewer are wanted. */
+const RERANK_DEPTH = 50;
+
+/**
+ * Orders what a source found by a reranker: the first `depth` passages, of which the k best are given.
+ * The score of a hit becomes the reranker's; its ranks in the lists before stay to be seen.
+ */
+export class RerankedSource implements Source {
+  readonly #source: Source;
+  readonly #reranker: Reranker;
+  readonly #depth: number;
+
+  constructor(source: Source, reranker: Reranker, depth = RERANK_DEPTH) {
+    this.#source = source;
+    this.#reranker = reranker;
+    this.#depth = depth;
+  }
+
+  get name(): Source['name'] {
+    return this.#source.name;
+  }
+
+  async search(query: string, k: number, signal?: AbortSignal): Promise<SourceResult> {
+    const found = await this.#source.search(query, Math.max(k, this.#depth), signal);
+    const scores = await this.#reranker.score(
+      query,
+      found.hits.map(({ passage }) => passage),
+      signal,
+    );
+    const hits = found.hits
+      .map((hit, i): Hit => ({ ...hit, score: scores[i] ?? -Infinity }))
+      // Equal scores keep the order in which they came: the sort is stable.
+      .sort((a, b) => b.score - a.score)
+      .slice(0, k);
+    return { ...found, hits };
+  }
 }
 
 /**

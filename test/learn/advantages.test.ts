@@ -59,7 +59,11 @@ describe('advantages, by hand', () => {
 
   it('UR² normalises by group, then over the batch', () => {
     const byGroup = estimateAdvantages('grpo', rewards, groups, lengths);
-    close(estimateAdvantages('whitened-grpo', rewards, groups, lengths), [...whiten(byGroup, lengths)], 9);
+    close(
+      estimateAdvantages('whitened-grpo', rewards, groups, lengths),
+      [...whiten(byGroup, lengths)],
+      9,
+    );
   });
 
   it('knows groups that teach nothing', () => {

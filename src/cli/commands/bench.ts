@@ -1,13 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
-import { UsageError } from '../shared/options.ts';
+import {
+  MATRIX_TYPES,
+  STORE_TYPES,
+  type MatrixType,
+  type StoreType,
+} from '../../policy/ops/values.ts';
+import { UsageError, type OptionValues } from '../shared/options.ts';
 import { projectPath } from '../shared/paths.ts';
-import { againstWords } from './bench-against.ts';
-import { BENCH_DEVICES, benchDevice } from './bench-device.ts';
-import type { Command } from '../shared/command.ts';
+import { resolve } from 'node:path';
+import { isGgufName } from '../../formats/gguf.ts';
+import { cpus } from 'node:os';
+import { deviceReport, figureWords } from '../../policy/measure/report.ts';
+import type { PolicyDevice } from '../../policy/open/device.ts';
+import { openPolicy } from '../shared/parts.ts';
+import { type Command, endProgress, print, say, sayProgress } from '../shared/command.ts';
 
 /** The measurements by script: the folders of bench/ that have a run.ts; none without the sources. */
 const scripts = (): string[] =>
@@ -16,6 +25,54 @@ const scripts = (): string[] =>
         .filter((name) => existsSync(projectPath(`bench/${name}/run.ts`)))
         .toSorted()
     : [];
+
+/** Devices that `lab bench` measures, by the names that it has for them. */
+const BENCH_DEVICES: Readonly<Record<string, PolicyDevice>> = {
+  gpu: 'webgpu',
+  wasm: 'wasm',
+};
+
+async function adapterOf(device: PolicyDevice): Promise<string> {
+  if (device === 'wasm') return `${cpus()[0]?.model ?? 'unnamed'}, one core`;
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
+  const { vendor = '', architecture = '', description = '' } = adapter?.info ?? {};
+  return description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed';
+}
+
+/** Measures a device with a policy, as the Models page does. @throws DeviceError, UsageError */
+async function benchDevice(device: PolicyDevice, values: OptionValues): Promise<void> {
+  const policy = await openPolicy({
+    device,
+    policy: values.policy as string | undefined,
+    weights: values.weights as MatrixType | undefined,
+    keys: values.kv as StoreType | undefined,
+    onProgress: sayProgress,
+  });
+  endProgress();
+  try {
+    const line = (name: string, value: string, share: string): string =>
+      `${name.padEnd(44)}${value.padStart(16)}  ${share}`.trimEnd();
+    const measure = await policy.measure({
+      onFigure: (figure) => {
+        const { name, value, share } = figureWords(figure);
+        (values.json ? say : print)(line(name, value, share));
+      },
+    });
+    if (!values.json) return;
+    const { version } = JSON.parse(readFileSync(projectPath('package.json'), 'utf8')) as {
+      version: string;
+    };
+    const report = deviceReport(measure, {
+      now: new Date(),
+      policy: policy.info,
+      adapter: await adapterOf(device),
+      versions: { forage: version, platform: `Node ${process.version}` },
+    });
+    print(JSON.stringify(report));
+  } finally {
+    policy.dispose();
+  }
+}
 
 /** Names of all measurements. */
 const names = (): string => [...Object.keys(BENCH_DEVICES), ...scripts()].join(', ');
@@ -29,6 +86,45 @@ function start(path: string, words: readonly string[]): void {
     stdio: 'inherit',
   });
   process.exitCode = run.status ?? 1;
+}
+
+/** More contexts than this do not decode together. */
+const MOST_SLOTS = 64;
+
+/** Numbers of slots, the smallest first. @throws UsageError */
+function slotsOf(text: string): number[] {
+  const counts = text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+  if (!counts.every((n) => Number.isInteger(n) && n >= 1 && n <= MOST_SLOTS))
+    throw new UsageError(
+      `--slots is '${text}'; it must be whole numbers from 1 to ${MOST_SLOTS} with commas between them, such as 1,4,16.`,
+    );
+  return [...new Set(counts)].toSorted((a, b) => a - b);
+}
+
+/** The words that `bench/against/main.ts` is started with. @throws UsageError */
+function againstWords(values: OptionValues, weights: readonly string[]): string[] {
+  const { policy, slots = '1,4,16', threads = 1 } = values;
+  if (values['kv'] !== undefined)
+    throw new UsageError(
+      '--kv does not go with --against: both engines hold keys and values in f32.',
+    );
+  if (typeof policy !== 'string' || !isGgufName(policy))
+    throw new UsageError(
+      `--against needs --policy FILE.gguf: wllama opens GGUF files only${policy === undefined ? '' : `, and ${String(policy)} is none`}.`,
+    );
+  if (!existsSync(policy))
+    throw new UsageError(`--policy is ${policy}, which does not exist. Correct the path.`);
+  if (!existsSync(projectPath('bench')))
+    throw new UsageError(
+      '--against needs the sources of Forage, which an installed package lacks.',
+    );
+  return [
+    `--policy=${resolve(policy)}`,
+    `--slots=${slotsOf(String(slots)).join(',')}`,
+    `--threads=${threads}`,
+    ...weights.map((type) => `--weights=${type}`),
+    ...(values['json'] ? ['--json'] : []),
+  ];
 }
 
 export const benchCommand: Command = {

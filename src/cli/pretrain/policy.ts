@@ -9,7 +9,12 @@ import { grow, type Vocabulary } from '../../pretrain/policy/grow.ts';
 import { DEFAULT_SETTINGS, shapeOf, type PretrainSettings } from '../../pretrain/policy/plan.ts';
 import { Replica, type Example, type SharedState } from '../../pretrain/policy/replica.ts';
 import { Streams, streamSeed, type BatchSource } from '../../pretrain/policy/streams.ts';
-import { evaluateHeldOut, runPretraining, type Progress } from '../../pretrain/policy/run.ts';
+import {
+  evaluateHeldOut,
+  runPretraining,
+  type Progress,
+  type StepLog,
+} from '../../pretrain/policy/run.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { HuggingFaceTokenizer } from '../../policy/open/tokenizer.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
@@ -26,7 +31,7 @@ import { appendLines } from '../shared/append.ts';
 import { makeFolders } from '../shared/path-fault.ts';
 import { commandHelp, UsageError } from '../shared/options.ts';
 import { exportPolicy, loadState, readProgress, saveSnapshot } from './snapshot.ts';
-import { Meter, percent } from './meter.ts';
+import { lastOf } from '../../base/items.ts';
 import { COMMAND, readOptions, type RunOptions } from './options.ts';
 import { readTokenizer } from './tokenizer-files.ts';
 import { DrawThread, LearnThread, sharedState } from './threads.ts';
@@ -209,6 +214,58 @@ async function rightVerdicts({ settings, tokenizer }: Run, learner: Learner, kin
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, settings.maxLength);
   const { all } = await evaluateHeldOut(learner, source.drills(HELD_OUT_DRILLS, kind));
   return all.whole;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
+
+/** Seconds as h:mm:ss. */
+function clock(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds));
+  return `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, '0')}:${String(s % 60).padStart(2, '0')}`;
+}
+
+/** Means over the steps since the last progress line. */
+class Meter {
+  #logs: StepLog[] = [];
+  #since = performance.now();
+  #tokens: number;
+
+  constructor(tokens: number) {
+    this.#tokens = tokens;
+  }
+
+  add(log: StepLog): void {
+    this.#logs.push(log);
+  }
+
+  line(steps: number): { text: string; record: Record<string, unknown> } {
+    const last = lastOf(this.#logs, 'log');
+    const mean = (of: (log: StepLog) => number): number =>
+      this.#logs.reduce((sum, log) => sum + of(log), 0) / this.#logs.length;
+    const seconds = (performance.now() - this.#since) / 1000;
+    const rate = (last.tokens - this.#tokens) / seconds;
+    const eta = ((steps - last.step) * seconds) / this.#logs.length;
+    const record = {
+      type: 'train',
+      step: last.step,
+      tokens: last.tokens,
+      tokensPerSecond: Math.round(rate),
+      loss: mean((l) => l.loss),
+      accuracy: mean((l) => l.accuracy),
+      whole: mean((l) => l.whole),
+      gradientNorm: mean((l) => l.gradientNorm),
+      lr: last.lr,
+      environmentWeight: last.environmentWeight,
+    };
+    const text =
+      `step ${last.step}/${steps}  ${(last.tokens / 1e6).toFixed(2)} M tokens  ${Math.round(rate)} tok/s  ` +
+      `loss ${record.loss.toFixed(4)}  tokens right ${percent(record.accuracy)}  ` +
+      `whole ${percent(record.whole)}  lr ${last.lr.toExponential(2)}  ETA ${clock(eta)}`;
+    this.#logs = [];
+    this.#since = performance.now();
+    this.#tokens = last.tokens;
+    return { text, record };
+  }
 }
 
 async function evaluate(run: Run, learner: Learner, held: Example[], step: number): Promise<void> {

@@ -2,7 +2,11 @@ import { oneLine } from '../../base/errors.ts';
 import type { ChainStep } from '../../records/records.ts';
 import { detect } from './readers/detect.ts';
 import { passageHash, questionHash } from './values/hash.ts';
-import { rawItems } from './readers/items.ts';
+import { csvRecords } from './readers/csv.ts';
+import { jsonItems } from './readers/json-items.ts';
+import { jsonLines } from './readers/json-lines.ts';
+import { parquetItems } from './readers/parquet.ts';
+import { prose } from './readers/prose.ts';
 import { splitIn } from './values/split.ts';
 import { unpacked, unpackedName } from './values/unpacked.ts';
 import { freeId, KnownItems } from './values/known.ts';
@@ -19,12 +23,37 @@ import type {
   ImportProgress,
   RawItem,
   Rejection,
+  Format,
 } from './values/types.ts';
 import { itemAt } from '../../base/items.ts';
 
 const BATCH_ITEMS = 200;
 /** Bytes of text after which a batch is given out, however few its items are. */
 const BATCH_CHARACTERS = 2 ** 20;
+
+/** The items of a file in its container's form, from the start or a position on. */
+function rawItems(
+  blob: Blob,
+  format: Format,
+  options: ImportOptions,
+): AsyncGenerator<RawItem, void> {
+  const { resume, signal } = options;
+  switch (format.container) {
+    case 'jsonl':
+      return jsonLines(blob, format, resume, signal);
+    case 'json-array':
+    case 'json-object':
+      return jsonItems(blob, format, resume, signal);
+    case 'csv':
+    case 'tsv':
+      return csvRecords(blob, format, resume, signal);
+    case 'parquet':
+      return parquetItems(blob, format, resume, signal);
+    case 'markdown':
+    case 'text':
+      return prose(blob, format.container === 'markdown', options);
+  }
+}
 
 /**
  * Reads a file of questions or passages of any known format, batch by batch: what each gave, what

@@ -7,11 +7,19 @@ import { PartError, QuestionError, readRecord } from './detect.ts';
 import { readEvalLog } from './eval-log.ts';
 import type { ImportedRollout } from './shape/imported.ts';
 import { lineValues, type LineValue } from '../values/json.ts';
-import { parseJson } from './shape/json.ts';
+import { parseJson, type JsonObject } from './shape/json.ts';
 import { readLines } from './shape/lines.ts';
 import { columnRows, recordsWithin } from './shape/several.ts';
 import { readParquet } from './parquet.ts';
-import { readTable } from './table.ts';
+import { csvRecords } from '../import/readers/csv.ts';
+import { formatOf } from '../import/schemas/list.ts';
+import {
+  COMPLETION_KEYS,
+  GOLD_KEYS,
+  PREDICTION_KEYS,
+  PROMPT_KEYS,
+  TAGGED_KEYS,
+} from './parts/keys.ts';
 
 /** A file that holds no rollouts at all, or cannot be read; the message is one sentence for the user. */
 export class ImportError extends Error {
@@ -190,6 +198,58 @@ async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportIt
   } catch (error) {
     const why = messageOf(error);
     throw new ImportError(`${name} is a parquet file that cannot be read: ${why}`);
+  }
+}
+
+/** Rows of CSV and TSV, as Comet, pandas and spreadsheets write tables of completions. */
+
+/** Columns of texts, whatever they look like. */
+const TEXTS: ReadonlySet<string> = new Set([
+  ...PROMPT_KEYS,
+  ...COMPLETION_KEYS,
+  ...TAGGED_KEYS,
+  ...PREDICTION_KEYS,
+  ...GOLD_KEYS,
+]);
+
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** A chat as JSON, or as Python prints it. */
+function listIn(text: string): unknown {
+  if (!/^\s*\[\s*\{/.test(text)) return text;
+  const [only, ...others] = lineValues(text);
+  return only && 'value' in only && others.length === 0 ? only.value : text;
+}
+
+/** What a cell says: a number, a truth, a chat, nothing, or its text. */
+function cellValue(name: string, text: string): unknown {
+  if (TEXTS.has(name)) return listIn(text);
+  if (text === '' || /^(?:nan|none|null)$/i.test(text)) return null;
+  if (NUMBER.test(text)) return Number(text);
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  return listIn(text);
+}
+
+interface TableRow {
+  row: JsonObject | null;
+  /** Why there is none. */
+  fault: string;
+  /** From 1. */
+  line: number;
+  /** Bytes of the file up to the end of the row. */
+  bytes: number;
+}
+
+async function* readTable(blob: Blob, container: 'csv' | 'tsv'): AsyncGenerator<TableRow> {
+  const named = (header: readonly string[]): string[] => header.map((name) => name.trim());
+  const items = csvRecords(blob, formatOf(container, 'qa'), undefined, undefined, named);
+  for await (const { value, problem, line, bytes } of items) {
+    const cells = Object.entries((value ?? {}) as Record<string, string>);
+    const row =
+      value === undefined
+        ? null
+        : Object.fromEntries(cells.map(([name, text]) => [name, cellValue(name, text)]));
+    yield { row, fault: problem?.expected ?? '', line: line ?? 0, bytes };
   }
 }
 

@@ -1,4 +1,4 @@
-import { sum } from '../../base/statistics.ts';
+import { sum, mean } from '../../base/statistics.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
@@ -6,8 +6,12 @@ import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { findAdapter, type AdoptedAdapter } from './adapter.ts';
-import { withAdvantages } from './advantages.ts';
-import { curriculumAfter } from './curriculum.ts';
+import { itemAt } from '../../base/items.ts';
+import { estimateAdvantages, membersOf } from '../../learn/advantages.ts';
+import { asNumber } from '../../formats/rollouts/shape/json.ts';
+import { declaredCurriculum } from '../../recipes/parts/system.ts';
+import type { Json } from '../../learn/rl/contracts.ts';
+import { isObject } from '../../base/objects.ts';
 import { readExperiment, type AdoptedExperiment } from './input/experiment.ts';
 import { AdoptError, AdoptFolder, type AdoptFile } from './input/folder.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -115,6 +119,56 @@ function settingsWith(
   return { ...settings, adapter: { rank, alpha, targets: [...targets] } };
 }
 
+/** Batches that were drawn for a step: dynamic sampling draws more than one. */
+function batchesOf(rollouts: RolloutSource | null, runId: string, step: number): number {
+  const batches = (rollouts?.facts.get(step) ?? []).flatMap(({ groupId }) => {
+    const own = groupId.startsWith(`${runId}-${step}-`)
+      ? /^(\d+)-\d+$/.exec(groupId.slice(`${runId}-${step}-`.length))
+      : null;
+    return own ? [Number(own[1]) + 1] : [];
+  });
+  return Math.max(1, ...batches);
+}
+
+/**
+ * The curriculum after a step, so that the next one draws what it would have drawn: its draws are counted,
+ * for they follow from the seed. What a server alone knew is said in `notes`.
+ */
+function curriculumAfter(
+  experiment: AdoptedExperiment,
+  rollouts: RolloutSource | null,
+  step: number,
+  notes: string[],
+): Json {
+  const { settings, startStep, runId } = experiment;
+  const before = isObject(experiment.curriculum) ? experiment.curriculum : {};
+  const steps = Array.from({ length: step - startStep }, (_, i) => startStep + 1 + i);
+  const draws = sum(steps.map((one) => batchesOf(rollouts, runId, one) * settings.questions));
+  const drawn = (asNumber(before['drawn']) ?? 0) + draws;
+  switch (settings.curriculum.kind) {
+    case 'uniform':
+      return { drawn };
+    case 'gold-noise': {
+      const facts = steps.flatMap((one) => rollouts?.facts.get(one) ?? []);
+      const searches = sum(facts.map((fact) => fact.searches ?? 0));
+      return { drawn, retrievals: (asNumber(before['retrievals']) ?? 0) + searches };
+    }
+    case 'system':
+      if (!declaredCurriculum(settings.curriculum)?.learns) return { drawn };
+      notes.push(
+        'What the curriculum learned about its questions stayed on the environment’s server: a continued run starts from the exported curriculum.',
+      );
+      return experiment.curriculum ?? null;
+    case 'difficulty':
+      notes.push(
+        experiment.curriculum
+          ? 'The difficulty curriculum continues from the exported state: the draws of the cluster stayed on its server.'
+          : 'The scores of the difficulty curriculum stayed on the environment’s server: a continued run scores the questions again.',
+      );
+      return experiment.curriculum ?? null;
+  }
+}
+
 /** The last adapter of a trainer that says no step is of its last one. */
 function stateOf(
   experiment: AdoptedExperiment,
@@ -168,6 +222,45 @@ async function adoptPublished(
     rollouts: () => Promise.resolve([]),
     notes,
   };
+}
+
+const trained = ({ segments }: ImportedRollout): number =>
+  sum(segments.map(({ ids, mask }) => (mask === 1 ? (ids?.length ?? 0) : 0)));
+
+/**
+ * Baseline and advantage of each rollout by the run's own estimator, as Forage writes them after a step: the
+ * environment gives rewards, and the trainer keeps its advantages to itself. Left as they are where a reward
+ * is not known, or where the record has an advantage.
+ */
+function withAdvantages(
+  rollouts: readonly ImportedRollout[],
+  { objective }: Pick<TrainSettings, 'objective'>,
+): ImportedRollout[] {
+  const rewards = rollouts.flatMap(({ reward }) => reward ?? []);
+  if (rewards.length < rollouts.length || rollouts.some(({ advantage }) => advantage !== null))
+    return [...rollouts];
+  const numbers = new Map<string, number>();
+  const groups = rollouts.map(({ groupId }) => {
+    const number = numbers.get(groupId) ?? numbers.size;
+    numbers.set(groupId, number);
+    return number;
+  });
+  const advantages = estimateAdvantages(
+    objective.estimator,
+    rewards,
+    groups,
+    rollouts.map(trained),
+  );
+  const baselines = new Map<number, number>();
+  for (const members of membersOf(groups)) {
+    const baseline = mean(members.map((i) => itemAt(rewards, i, 'rewards')));
+    for (const i of members) baselines.set(i, baseline);
+  }
+  return rollouts.map((rollout, i) => ({
+    ...rollout,
+    baseline: baselines.get(i) ?? null,
+    advantage: itemAt(advantages, i, 'advantages'),
+  }));
 }
 
 /**

@@ -20,7 +20,6 @@ import {
 import { firstDraw, rowCount } from './mapping/common.ts';
 import type { MappingInput, Refusal, OmittedPart } from './mapping/mapping.ts';
 import { questionLines, trainRows, type QuestionLine } from './parts/questions.ts';
-import { pinnedVersions } from './requirements.ts';
 import type { TrainerExport } from './parts/trainer.ts';
 import { TRL } from './trl/trl.ts';
 import { VERL } from './verl/verl.ts';
@@ -140,6 +139,27 @@ async function environmentOf(
     curriculum: run?.curriculum ?? null,
     run: run && { id: run.id, step: run.step },
   } as const;
+}
+
+const NAME = 'requirements.txt';
+const PINNED = /^([A-Za-z0-9._-]+)==([A-Za-z0-9.+!_-]+)$/u;
+
+/**
+ * Packages of the folder's `requirements.txt` with the versions that it pins.
+ * @throws Error for a line that pins none
+ */
+function pinnedVersions(files: readonly FolderFile[]): Record<string, string> {
+  const content = files.find(({ path }) => path === NAME)?.content;
+  if (typeof content !== 'string') throw new Error(`there is no ${NAME}`);
+  const lines = content.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, version] = PINNED.exec(line.trim()) ?? [];
+      if (name === undefined || version === undefined)
+        throw new Error(`${NAME}: '${line}' pins no version`);
+      return [name, version];
+    }),
+  );
 }
 
 /**

@@ -6,9 +6,10 @@ import type {
   Facet,
   FilterFault,
   BrowseResult,
+  NoScore,
 } from '../contract/rollouts.ts';
 import { histogramOf, type Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
-import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
+import { compareRuns, type Criterion, hasScore } from '../../evaluate/rollouts/compare-runs.ts';
 import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
 import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
@@ -16,7 +17,6 @@ import { unknownsOf } from '../../evaluate/rollouts/filter/unknown.ts';
 import { flowOf } from '../../evaluate/rollouts/why.ts';
 import { endOfRow, factsOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
 import { COLUMN_NAMES, columnReader, ordered } from './columns.ts';
-import { noScoreOf } from './no-score.ts';
 import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
 import { meanOrNull } from '../../base/statistics.ts';
 
@@ -191,6 +191,17 @@ export const distributionOf = (
     passing,
     column,
   );
+
+/** Null where a rollout has the score. */
+export function noScoreOf(rows: readonly RolloutRow[], criterion: Criterion): NoScore | null {
+  if (rows.length === 0) return 'empty';
+  const facts = rows.map(factsOfRow);
+  if (facts.some((one) => hasScore(one, criterion))) return null;
+  if (criterion === 'judge') return 'no-verdict';
+  // By SQuAD's normaliser there is one: the other one's was not counted yet.
+  if (facts.some(({ scores }) => scores !== null)) return 'older';
+  return facts.some(({ golds, unread }) => golds && unread) ? 'not-scored' : 'no-gold';
+}
 
 /** Two files, question by question. */
 export function compared(

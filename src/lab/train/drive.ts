@@ -21,7 +21,6 @@ import { StorageFull } from '../storage/quota.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { liveRollout, type ActiveRun } from './active-run.ts';
 import type { EngineOptions, RunEngines, TrainEngines } from './engines.ts';
-import { watchForFreezes } from './freezes.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { isWorthMeasuring, paceByProbe } from './pace/estimate.ts';
 import { nowIso } from './records.ts';
@@ -80,6 +79,28 @@ export type MeasureRun = (
   world: TrainWorld,
   signal: AbortSignal,
 ) => Promise<Probe>;
+
+/**
+ * Browsers may freeze a tab in the background. A timer that comes much too late is how a worker sees
+ * it afterwards.
+ */
+
+const BEAT_MS = 1000;
+/** A busy machine delays a beat by less. */
+const FROZEN_MS = 15_000;
+
+function watchForFreezes(
+  onFrozen: (seconds: number) => void,
+  now: () => number = () => Date.now(),
+): Disposable {
+  let last = now();
+  const timer = setInterval(() => {
+    const gap = now() - last;
+    last = now();
+    if (gap > FROZEN_MS) onFrozen(Math.round(gap / 1000));
+  }, BEAT_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
 
 /** Trains a run to its end, over lost workers, and stores it as it goes. */
 export class RunDrive {

@@ -12,12 +12,11 @@ import type { PolicyConfig } from '../checkpoint/config.ts';
 import { loadSampling, samplingNote } from '../checkpoint/generation-config.ts';
 import { sourceOf, weightsOf, type TensorSource } from '../checkpoint/tensor-source.ts';
 import type { PolicyWeights } from '../checkpoint/weights.ts';
-import { uploadDecoder } from '../model/upload.ts';
+import { uploadDecoder, type Rounded } from '../model/upload.ts';
 import type { MatrixType, StoreType } from '../ops/values.ts';
 import type { PolicyChat, PolicyTokenizer } from '../policy.ts';
 import { heldTypesFor, keyTypeFor, startOps, type PolicyDevice } from './device.ts';
 import { LoadedPolicy, MAX_SLOTS, type Started } from './loaded-policy.ts';
-import { RoundedTypes } from './rounded-types.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
 
 interface LoadProgress {
@@ -92,6 +91,32 @@ export async function createPolicy(
   options: Pick<LoadPolicyOptions, 'device' | 'maxSlots' | 'weights' | 'keys'>,
 ): Promise<LoadedPolicy> {
   return policyOver(sourceOf(weights), tokenizer, info, options);
+}
+
+/** What the user should know of weights that are not held as their file stores them. */
+class RoundedTypes {
+  readonly #types = new Map<string, Rounded & { readonly tensors: number }>();
+
+  add(one: Rounded): void {
+    const key = `${one.stored} ${one.held}`;
+    const before = this.#types.get(key) ?? { ...one, tensors: 0, worst: 0, share: 0 };
+    this.#types.set(key, {
+      ...before,
+      tensors: before.tensors + 1,
+      worst: Math.max(before.worst, one.worst),
+      share: Math.max(before.share, one.share),
+    });
+  }
+
+  /** One sentence per type of the file, the most frequent first. */
+  notes(): string[] {
+    return [...this.#types.values()]
+      .toSorted((a, b) => b.tensors - a.tensors)
+      .map(
+        ({ stored, held, tensors, worst, share }) =>
+          `${tensors} ${tensors === 1 ? 'matrix' : 'matrices'} stored as ${stored} ${tensors === 1 ? 'is' : 'are'} held as ${held}: the largest difference is ${worst.toPrecision(2)}, ${(100 * share).toPrecision(2)} % of the largest value of its group of 32.`,
+      );
+  }
 }
 
 /** Puts a source on its device and makes a policy of it. */

@@ -1,7 +1,6 @@
 import { own } from '../ops/own.ts';
 import type { TrainableOps } from '../ops/trainable.ts';
-import type { Handle, Ops } from '../ops/ops.ts';
-import { readGradients, writeAdapter, zeroGradients } from './adapter.ts';
+import type { Handle, Ops, Norm, ResidualInput } from '../ops/ops.ts';
 import {
   attend,
   attendBackward,
@@ -20,6 +19,7 @@ import {
   WasmStore,
   WasmTokens,
   WasmVector,
+  pad8,
 } from './handles.ts';
 import { placePicks, readLogits, sample, score, scoreBackward } from './head.ts';
 import { learningOver } from './learning.ts';
@@ -32,8 +32,9 @@ import {
   projectBackward,
   scratchRows,
   ZERO,
+  ADD,
+  type Rows,
 } from './projection.ts';
-import { projectResidual, projectResidualBackward } from './residual.ts';
 
 const HANDLES = [
   WasmActivations,
@@ -55,6 +56,96 @@ function blocksOf(handle: Handle): number[] {
 
 const activations = (handle: object): WasmActivations => own(WasmActivations, handle);
 const tokensOf = (handle: object): WasmTokens => own(WasmTokens, handle);
+
+/** Places factors in panels; B is scaled by alpha / rank. */
+function writeAdapter(memory: WasmMemory, adapter: WasmAdapter, values: Float32Array): void {
+  if (values.length !== adapter.length)
+    throw new Error(`adapter: ${values.length} values given, this shape has ${adapter.length}`);
+  const { kernels } = memory;
+  let at = 0;
+  const next = (count: number): Float32Array => {
+    at += count;
+    return values.subarray(at - count, at);
+  };
+  for (const { shape, parts, A, rank } of adapter.loras)
+    for (const { out, column, B } of parts) {
+      const staging = memory.scratch('staging', 4 * shape.rank * Math.max(shape.in, out));
+      const a = next(shape.rank * shape.in);
+      memory.floats(staging, a.length).set(a);
+      kernels.place_floats(staging, shape.in, column, shape.rank, pad8(shape.in), A);
+      const b = next(out * shape.rank);
+      const scaled = memory.floats(staging, b.length);
+      b.forEach((value, i) => {
+        scaled[i] = shape.scale * value;
+      });
+      kernels.place_floats(staging, shape.rank, 0, out, rank, B);
+    }
+  memory.drop('staging');
+}
+
+function checkTrained({ trained }: WasmAdapter): void {
+  if (!trained) throw new Error('adapter: it is not trained and has no gradients');
+}
+
+function zeroGradients(memory: WasmMemory, adapter: WasmAdapter): void {
+  checkTrained(adapter);
+  for (const { shape, parts, columns, rank, dA } of adapter.loras) {
+    memory.floats(dA, columns * pad8(shape.in)).fill(0);
+    for (const { out, dB } of parts) memory.floats(dB, out * rank).fill(0);
+  }
+}
+
+/** In the order of `writeAdapter`. */
+function readGradients(memory: WasmMemory, adapter: WasmAdapter): Float32Array {
+  checkTrained(adapter);
+  const flat = new Float32Array(adapter.length);
+  let to = 0;
+  for (const { shape, parts, rank, dA } of adapter.loras)
+    for (const { out, column, dB } of parts) {
+      const width = pad8(shape.in);
+      for (let r = 0; r < shape.rank; r++, to += shape.in)
+        flat.set(memory.floats(dA + 4 * (column + r) * width, shape.in), to);
+      const b = memory.floats(dB, out * rank);
+      for (let row = 0; row < out; row++)
+        for (let r = 0; r < shape.rank; r++) flat[to++] = shape.scale * (b[row * rank + r] ?? 0);
+    }
+  return flat;
+}
+
+type Options<K extends keyof Ops> = Ops[K] extends (o: infer O) => unknown ? O : never;
+
+/** What the output norm norms. */
+function projected(memory: WasmMemory, { input, by, tokens }: ResidualInput): Rows {
+  const { count } = tokens;
+  const y = scratchRows(memory, 'output', count, by.matrix.out);
+  project(memory, by, own(WasmActivations, input), y, count, ZERO);
+  return y;
+}
+
+function projectResidual(memory: WasmMemory, o: Options<'projectResidual'>): void {
+  const [x, tokens] = [own(WasmActivations, o.x), own(WasmTokens, o.tokens)];
+  if (!o.outputNorm) {
+    project(memory, o.by, own(WasmActivations, o.input), x, tokens.count, ADD);
+    return;
+  }
+  const y = normTokens(memory, projected(memory, o), x.width, o.outputNorm, tokens);
+  memory.kernels.add_rows(x.at, x.stride, y.at, y.stride, tokens.count, x.width);
+}
+
+function projectResidualBackward(memory: WasmMemory, o: Options<'projectResidualBackward'>): void {
+  const [input, dx] = [own(WasmActivations, o.input), own(WasmActivations, o.dx)];
+  const dy = o.outputNorm ? unnormed(memory, o, o.outputNorm, dx) : dx;
+  projectBackward(memory, o.by, input, dy, own(WasmActivations, o.dInput), o.tokens.count);
+}
+
+/** The gradient of what the output norm normed. */
+function unnormed(memory: WasmMemory, o: ResidualInput, norm: Norm, dx: WasmActivations): Rows {
+  const tokens = own(WasmTokens, o.tokens);
+  const dy = scratchRows(memory, 'dNormed', tokens.count, dx.width);
+  memory.floats(dy.at, tokens.count * dy.stride).fill(0);
+  normTokensBackward(memory, projected(memory, o), dx.width, norm, tokens, dx, dy);
+  return dy;
+}
 
 /** The block operations on the kernels; every call is done when it returns. */
 function opsOver(memory: WasmMemory): Ops {

@@ -1,6 +1,13 @@
 import { present } from '../../base/items.ts';
 import { EncoderModel } from '../../retrieval/encoder/built-in/model.ts';
-import type { Rows } from '../../retrieval/encoder/built-in/products.ts';
+import {
+  type Rows,
+  FLOATS,
+  pad8,
+  Products,
+  ZERO,
+  type Matrix,
+} from '../../retrieval/encoder/built-in/products.ts';
 import {
   parameterShapes,
   type EncoderConfig,
@@ -8,7 +15,31 @@ import {
 } from '../../retrieval/encoder/built-in/weights.ts';
 import type { PaddedBatch } from '../../retrieval/encoder/tokens.ts';
 import { LearningPass } from './pass.ts';
-import { LearningProducts } from './products.ts';
+import { WasmMemory } from '../../policy/wasm/memory.ts';
+
+/** Products that go back as well. */
+class LearningProducts extends Products {
+  /** @throws MemoryError where the engine gives none */
+  static async create(): Promise<LearningProducts> {
+    return new LearningProducts(await WasmMemory.create());
+  }
+
+  /** dx = dy Wᵀ; the gradient of W [in, out] gets xᵀ dy added. */
+  timesBackward(x: Rows, matrix: Matrix, gradient: Rows, dy: Rows, dx: Rows): void {
+    const { panels, rows, width, stride } = matrix;
+    const { kernels } = this.memory;
+    // prettier-ignore
+    kernels.multiply(
+      FLOATS, dy.at, dy.stride, panels, 0, stride, dx.at, dx.stride, dy.rows, pad8(rows), width, ZERO, 0,
+      this.block(),
+    );
+    const turned = this.memory.scratch('turned', 4 * 128 * (rows + 6 + stride));
+    // prettier-ignore
+    kernels.multiply_transposed(
+      x.at, x.stride, dy.at, dy.stride, gradient.at, stride, rows, stride, x.rows, turned,
+    );
+  }
+}
 
 /** The built-in bi-encoder with gradients of its parameters; the way back is written out (pass.ts). */
 export class Encoder extends EncoderModel<LearningProducts> {

@@ -1,7 +1,6 @@
 import { toFloat16 } from '../../base/float16.ts';
-import { GRAPH, OUTPUT } from '../../retrieval/encoder/built-in/onnx-file.ts';
-import { int64s, intAttribute, node, onnxModel, tensor, valueInfo, DATA_TYPE } from './onnx.ts';
-import type { Message } from './protobuf.ts';
+import { GRAPH, OUTPUT, PRODUCER } from '../../retrieval/encoder/built-in/onnx-file.ts';
+import { ByteWriter } from '../../retrieval/web/bytes.ts';
 import {
   NORM_EPSILON,
   parameterShapes,
@@ -10,6 +9,115 @@ import {
 } from '../../retrieval/encoder/built-in/weights.ts';
 
 const OPSET = 17;
+
+/** The part of the ONNX file format (onnx.proto3, IR version 8) that the export here needs. */
+
+const DATA_TYPE = { float: 1, int64: 7, float16: 10 } as const;
+type DataType = keyof typeof DATA_TYPE;
+
+/** Fields of one protobuf message, in the order in which they are added. */
+class Message {
+  readonly #out = new ByteWriter();
+
+  /** int32, int64, enum (not negative). */
+  int(field: number, value: number): this {
+    this.#out.varint(field * 8).varint(value);
+    return this;
+  }
+
+  text(field: number, value: string): this {
+    this.#out.varint(field * 8 + 2).text(value);
+    return this;
+  }
+
+  bytes(field: number, value: Uint8Array): this {
+    this.#out.varint(field * 8 + 2).block(value);
+    return this;
+  }
+
+  message(field: number, value: Message): this {
+    return this.bytes(field, value.finish());
+  }
+
+  /** A repeated message. */
+  messages(field: number, values: readonly Message[]): this {
+    for (const value of values) this.message(field, value);
+    return this;
+  }
+
+  /** A repeated int64, packed. */
+  ints(field: number, values: readonly number[]): this {
+    const packed = new ByteWriter();
+    for (const value of values) packed.varint(value);
+    return this.bytes(field, packed.finish());
+  }
+
+  finish(): Uint8Array {
+    return this.#out.finish();
+  }
+}
+
+/** Constant tensor; `data` is little endian. */
+function tensor(name: string, type: DataType, dims: readonly number[], data: Uint8Array): Message {
+  return new Message().ints(1, dims).int(2, DATA_TYPE[type]).text(8, name).bytes(9, data);
+}
+
+/** Constant vector of (possibly negative) 64-bit integers. */
+function int64s(name: string, values: readonly number[]): Message {
+  const data = new BigInt64Array(values.map(BigInt));
+  return tensor(name, 'int64', [values.length], new Uint8Array(data.buffer));
+}
+
+/** Integer attribute of a node. */
+const intAttribute = (name: string, value: number): Message =>
+  new Message().text(1, name).int(3, value).int(20, 2);
+
+function node(
+  type: string,
+  inputs: readonly string[],
+  output: string,
+  attributes: readonly Message[] = [],
+): Message {
+  const message = new Message();
+  for (const input of inputs) message.text(1, input);
+  return message.text(2, output).text(3, `${type}:${output}`).text(4, type).messages(5, attributes);
+}
+
+/** Input or output of a graph; a dimension that is a string is free and bears that name. */
+function valueInfo(name: string, type: DataType, dims: readonly (number | string)[]): Message {
+  const shape = new Message().messages(
+    1,
+    dims.map((dim) =>
+      typeof dim === 'number' ? new Message().int(1, dim) : new Message().text(2, dim),
+    ),
+  );
+  const tensorType = new Message().int(1, DATA_TYPE[type]).message(2, shape);
+  return new Message().text(1, name).message(2, new Message().message(1, tensorType));
+}
+
+interface Graph {
+  name: string;
+  nodes: Message[];
+  initializers: Message[];
+  inputs: Message[];
+  outputs: Message[];
+}
+
+/** A whole ONNX file with the standard operators of `opset`. */
+function onnxModel(graph: Graph, opset: number): Uint8Array {
+  const body = new Message()
+    .messages(1, graph.nodes)
+    .text(2, graph.name)
+    .messages(5, graph.initializers)
+    .messages(11, graph.inputs)
+    .messages(12, graph.outputs);
+  return new Message()
+    .int(1, 8)
+    .text(2, PRODUCER)
+    .message(7, body)
+    .message(8, new Message().text(1, '').int(2, opset))
+    .finish();
+}
 
 /**
  * Writes the encoder as an ONNX file: `input_ids`, `attention_mask` (int64, [batch, length]) →

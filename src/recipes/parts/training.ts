@@ -12,7 +12,13 @@ const share = z.number().min(0).max(1);
 const positiveInt = z.int().min(1);
 const mixSchema = z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]);
 
-export const ESTIMATORS = ['grpo', 'dr-grpo', 'rloo', 'reinforce++-baseline', 'whitened-grpo'] as const;
+export const ESTIMATORS = [
+  'grpo',
+  'dr-grpo',
+  'rloo',
+  'reinforce++-baseline',
+  'whitened-grpo',
+] as const;
 export type EstimatorId = (typeof ESTIMATORS)[number];
 
 const adapterSchema = z.strictObject({

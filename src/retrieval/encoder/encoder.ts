@@ -7,10 +7,13 @@ import type { EncodeProgress, PassageEncoder, QueryEncoder } from '../sources/so
 import { createTurns } from '../../base/turns.ts';
 import { batchesByLength } from './batches.ts';
 import { ENCODER_MANIFEST, encoderManifestSchema, type EncoderManifest } from './manifest.ts';
-import { poolRows, unitRows } from './pooling.ts';
+import { EncoderError } from './errors.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { TextTemplate } from './template.ts';
-import { openBuiltIn, type RunBuiltIn } from './built-in.ts';
+import { WasmMemory } from '../../policy/wasm/memory.ts';
+import { EncoderModel } from './built-in/model.ts';
+import { OUTPUT, readOnnx } from './built-in/onnx-file.ts';
+import { Products } from './built-in/products.ts';
 import { openSession, readTextModel, type TextModelFiles } from './open.ts';
 import { TextModelSession } from './text-model-session.ts';
 import {
@@ -31,6 +34,40 @@ const CACHED_QUERIES = 1024;
  */
 const FEW = 16;
 
+/** Most memory of the encoder, 64 MiB in pages: 16 texts of 128 tokens take a sixth of it. */
+const PAGES = 1024;
+
+/** Runs the built-in encoder without onnxruntime: unit vectors [texts, dimensions] of a batch. */
+type RunBuiltIn = (batch: PaddedBatch) => Float32Array;
+
+/**
+ * The built-in encoder on kernels that the policy has already brought along. onnxruntime is 14 MB of WebAssembly, and a
+ * browser takes seconds to optimise it; for a query of ten tokens that is most of what a first visit would do.
+ * Without fused multiply-add, so that every browser and Node give a query the same bits.
+ * @returns null where the folder holds another model
+ * @throws MemoryError where the engine gives no memory
+ */
+async function openBuiltIn(
+  manifest: EncoderManifest,
+  file: Uint8Array,
+): Promise<RunBuiltIn | null> {
+  const { dimensions, maxTokens, normalize, output = OUTPUT, pooling } = manifest;
+  if (output !== OUTPUT || pooling !== 'none' || normalize) return null;
+  const read = readOnnx(file);
+  if (!read || read.config.out !== dimensions || read.config.maxTokens < maxTokens) return null;
+  const { config, weights } = read;
+  const memory = await WasmMemory.create(false, [PAGES]);
+  const model = new EncoderModel(config, new Products(memory), weights);
+  return (batch) => {
+    const unknown = batch.ids.find((id) => id >= config.vocabSize);
+    if (unknown !== undefined)
+      throw new EncoderError(
+        `${manifest.tokenizer} gives token ${unknown}; ${manifest.model} knows ${config.vocabSize}`,
+      );
+    return model.encode(batch);
+  };
+}
+
 /** The built-in model, which needs a session for many passages alone. */
 interface BuiltIn {
   run: RunBuiltIn;
@@ -39,6 +76,63 @@ interface BuiltIn {
 
 /** Loads onnxruntime-web; called when it is needed first. */
 export type OpenOrt = () => Promise<OrtModule>;
+
+/** One vector a text from a model's output ([rows, d] for `none`, else [rows, length, d]). */
+export function poolRows(
+  output: Float32Array,
+  batch: PaddedBatch,
+  dimensions: number,
+  pooling: EncoderManifest['pooling'],
+): Float32Array {
+  const { rows, length, mask } = batch;
+  const expected = rows * dimensions * (pooling === 'none' ? 1 : length);
+  if (output.length !== expected) {
+    throw new EncoderError(`the encoder gave ${output.length} values, expected ${expected}`);
+  }
+  if (pooling === 'none') return output.slice();
+  const pooled = new Float32Array(rows * dimensions);
+  for (let row = 0; row < rows; row++) {
+    const tokens = Math.max(1, sum(mask, row * length, length));
+    const start = row * length * dimensions;
+    const states = output.subarray(start, start + tokens * dimensions);
+    pooled.set(poolOne(states, tokens, dimensions, pooling), row * dimensions);
+  }
+  return pooled;
+}
+
+/** Pools the states [tokens, d] of one text. */
+function poolOne(
+  states: Float32Array,
+  tokens: number,
+  dimensions: number,
+  pooling: EncoderManifest['pooling'],
+): Float32Array {
+  if (pooling === 'cls') return states.subarray(0, dimensions);
+  if (pooling === 'last') return states.subarray((tokens - 1) * dimensions);
+  const pooled = new Float32Array(dimensions).fill(pooling === 'max' ? -Infinity : 0);
+  for (let i = 0; i < tokens * dimensions; i++) {
+    const at = i % dimensions;
+    const value = states[i] ?? NaN;
+    const before = pooled[at] ?? NaN;
+    pooled[at] = pooling === 'max' ? Math.max(before, value) : before + value / tokens;
+  }
+  return pooled;
+}
+
+/** Tokens are at the front of a row, so their number is the sum of its mask. */
+const sum = (values: Int32Array, start: number, length: number): number =>
+  values.subarray(start, start + length).reduce((total, value) => total + value, 0);
+
+/** Every row scaled to length 1; rows of zeros stay. */
+export function unitRows(rows: Float32Array, dimensions: number): Float32Array {
+  const scaled = rows.slice();
+  for (let start = 0; start < rows.length; start += dimensions) {
+    const row = scaled.subarray(start, start + dimensions);
+    const norm = Math.sqrt(row.reduce((total, value) => total + value * value, 0));
+    if (norm > 0) row.forEach((value, i) => (row[i] = value / norm));
+  }
+  return scaled;
+}
 
 /** An ONNX encoder folder, run by onnxruntime-web; the built-in one runs a few texts without it. */
 export class OnnxEncoder implements QueryEncoder, PassageEncoder {

@@ -1,14 +1,17 @@
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { Link, useSearch } from 'wouter';
 import { AddBar, offerGathered } from './import/AddBar.tsx';
 import { Browse } from './items/Browse.tsx';
 import { CollectionsTable } from './CollectionsTable.tsx';
 import { droppedFiles } from './import/dropped-files.ts';
 import { ImportJob } from './import/ImportJob.tsx';
-import { MemoryLine } from './MemoryLine.tsx';
+import { MEMORY_LIMIT } from '../../lab/corpus/collections/passages/memory-limit.ts';
+import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
+import { useMemory } from './use-memory.ts';
 import { Notices } from './Notices.tsx';
 import { PendingImport } from './import/PendingImport.tsx';
-import { QuestionsAsked } from './QuestionsAsked.tsx';
+import { groupBy } from '../../base/items.ts';
+import type { QuestionRow } from '../../lab/contract/ask.ts';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { WebSourceForm } from './sources/WebSourceForm.tsx';
@@ -76,6 +79,77 @@ const NoneYet = () => {
 const useOpened = () => {
   const id = new URLSearchParams(useSearch()).get('collection');
   return useCollections(({ collections }) => collections.find((one) => one.id === id));
+};
+
+/** Memory of the page, and the share that an import may use. */
+const MemoryLine = () => {
+  const importing = useCollections(({ job }) => job?.kind === 'import');
+  const held = useCollections(({ job }) => job?.progress?.heldBytes ?? null);
+  // Polled only during an import: measuring all workers is expensive.
+  const memory = useMemory(importing);
+  return (
+    <span className="fine" data-testid="memory">
+      {memory.kind === 'measured' ? (
+        <span title="Measured by the browser, workers included">
+          memory <b>{formatBytes(memory.bytes)}</b>
+        </span>
+      ) : memory.kind === 'heap' ? (
+        <span title="JavaScript heap of the page; this browser does not report that of workers">
+          memory <b>{formatBytes(memory.bytes)}</b> without workers
+        </span>
+      ) : (
+        'memory: unknown in this browser'
+      )}
+      {held === null ? null : (
+        <span title="Ids and hashes for finding duplicates, and the current batch; files are streamed">
+          {' '}
+          · the import uses ≈ {formatBytes(held)} of at most {formatBytes(MEMORY_LIMIT)}
+        </span>
+      )}
+    </span>
+  );
+};
+
+/** Statistics of the questions in use. */
+
+/** `bridge 1,204`, the most frequent first. */
+const counted = (rows: readonly QuestionRow[], of: (row: QuestionRow) => string): string =>
+  [...groupBy(rows, of)]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([name, all]) => `${name} ${formatCount(all.length)}`)
+    .join(' · ');
+
+const FACTS: readonly (readonly [string, (row: QuestionRow) => string])[] = [
+  ['by split', ({ split }) => split || 'unknown'],
+  ['by hops', ({ hops }) => (hops > 0 ? plural(hops, 'hop') : 'unknown')],
+  ['by type', ({ type }) => type ?? 'unknown'],
+  [
+    'source',
+    ({ localSuffices }) =>
+      localSuffices === null ? 'unknown' : localSuffices ? 'local is enough' : 'needs the web',
+  ],
+];
+
+const QuestionsAsked = () => {
+  const rows = useLab((state) => state.questions);
+  const facts = useMemo(
+    () => FACTS.map(([name, of]) => [name, counted(rows, of)] as const),
+    [rows],
+  );
+  if (rows.length === 0) return null;
+  return (
+    <section className="questions-asked" aria-labelledby="questions-asked">
+      <h2 id="questions-asked">{plural(rows.length, 'question')} to ask</h2>
+      <dl className="pairs">
+        {facts.map(([name, text]) => (
+          <div key={name} className="pair">
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
 };
 
 /** Corpus: what runs search and ask, imported collections, and a search of the built-in world. */

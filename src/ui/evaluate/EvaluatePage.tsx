@@ -1,18 +1,41 @@
 import { Button } from '@mantine/core';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { PickButton } from '../kit/PickButton.tsx';
 import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import { NewEvaluation } from './chooser/NewEvaluation.tsx';
 import { EvaluationsTable } from './EvaluationsTable.tsx';
-import { FirstView } from './FirstView.tsx';
-import { EvaluateProblem } from './Problem.tsx';
+import { DescribedList } from '../kit/page/DescribedList.tsx';
+import { Term } from '../kit/words/explain/Term.tsx';
+import { nameOfSpec } from './chooser/names.ts';
+import { MeasuredSystems } from './MeasuredSystems.tsx';
+import { CopyButton } from '../kit/CopyButton.tsx';
 import { EvaluationView } from './result/EvaluationView.tsx';
-import { dismissRemoved, readEvaluationFile, restoreEvaluation } from './store/evaluate-actions.ts';
-import { EVALUATE, NEW_EVALUATION } from './store/evaluate-address.ts';
-import { useEvaluateDraft } from './store/evaluate-draft.ts';
-import { evaluationById, useEvaluate, visibleEvaluations } from './store/evaluate-store.ts';
+import {
+  dismissRemoved,
+  readEvaluationFile,
+  restoreEvaluation,
+  startEvaluation,
+  dismissProblem,
+  reloadEvaluations,
+} from './store/evaluate-actions.ts';
+import {
+  EVALUATE,
+  NEW_EVALUATION,
+  formatEvaluateAddress,
+  VIEW_NAMES,
+  VIEWS,
+  type EvaluateView,
+} from './store/evaluate-address.ts';
+import { useEvaluateDraft, FIRST_SPEC } from './store/evaluate-draft.ts';
+import {
+  evaluationById,
+  useEvaluate,
+  visibleEvaluations,
+  runningEvaluation,
+  takenNames,
+} from './store/evaluate-store.ts';
 import './evaluate.css';
 import './chooser/chooser.css';
 import './pictures/pictures.css';
@@ -49,6 +72,88 @@ const ImportButton = () => {
     >
       Import
     </PickButton>
+  );
+};
+
+/** One click starts a small evaluation with real rollouts. */
+const FirstButton = () => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const running = useEvaluate((state) => runningEvaluation(state) !== undefined);
+  const device = useEvaluateDraft((state) => state.device);
+  const start = async () => {
+    setStarting(true);
+    const name = nameOfSpec(FIRST_SPEC, new Date().toISOString(), takenNames());
+    const id = await startEvaluation(FIRST_SPEC, name, device);
+    setStarting(false);
+    if (id !== null) go(formatEvaluateAddress(id));
+  };
+  return (
+    <Button loading={starting} disabled={running} onClick={() => void start()}>
+      Three systems on 20 questions
+    </Button>
+  );
+};
+
+/** What each tab of an evaluation shows. */
+const ANSWERS: Record<EvaluateView, string> = {
+  table: 'accuracy and cost of each system, with intervals, and which differences are significant',
+  cost: 'which systems are beaten in both quality and cost',
+  questions: 'which questions each got right; a cell opens the rollouts side by side',
+  hops: 'at which hop each system lost the chain',
+  systems: 'ablations of each system, next to the effects its paper expects',
+  compare: 'two evaluations, question by question',
+};
+
+/** Shown instead of an empty list; nothing if loading failed, because the problem is shown above. */
+const FirstView = () => {
+  const status = useEvaluate((state) => state.status);
+  if (status === 'waiting') return <p role="status">Reading the evaluations …</p>;
+  if (status === 'failed') return null;
+  return (
+    <section className="empty-place">
+      <div>
+        <p>
+          Compare systems on the same questions, with the same model, search and budget: a table
+          with intervals, charts that show why, and every rollout one click away. Nothing has been
+          evaluated in this browser yet. Start with plain search, naive <Term id="rag">RAG</Term>{' '}
+          and no retrieval, or choose yourself.
+        </p>
+        <div className="editor-actions">
+          <FirstButton />
+          <Link href={NEW_EVALUATION}>Choose systems and questions</Link>
+        </div>
+        <DescribedList
+          title="What an evaluation shows"
+          entries={VIEWS.map((view) => [VIEW_NAMES[view], ANSWERS[view]])}
+        />
+      </div>
+      <MeasuredSystems />
+    </section>
+  );
+};
+
+/** The last failure, until it is dismissed. */
+const EvaluateProblem = () => {
+  const problem = useEvaluate((state) => state.problem);
+  const failed = useEvaluate((state) => state.status === 'failed');
+  if (!problem) return null;
+  return (
+    <div className="failure" role="alert">
+      <b>⚠ {problem.text}</b>
+      <div className="failure-actions">
+        {/* Only for the list itself; other actions are retried by their own button. */}
+        {failed ? (
+          <button type="button" className="link" onClick={() => void reloadEvaluations()}>
+            Try again
+          </button>
+        ) : null}
+        <CopyButton label="Copy details" text={() => `${problem.text}\n${problem.detail}`} />
+        <button type="button" className="link" onClick={dismissProblem}>
+          Dismiss
+        </button>
+      </div>
+    </div>
   );
 };
 

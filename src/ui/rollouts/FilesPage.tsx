@@ -1,5 +1,5 @@
-import { Button, Checkbox } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useEffect, useState, type KeyboardEvent } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 import {
@@ -21,9 +21,9 @@ import {
   type Own,
 } from './store/browse-actions.ts';
 import { FirstView } from './FirstView.tsx';
-import { SearchField } from './search/SearchField.tsx';
+import { Icon } from '../kit/Icon.tsx';
 import { SearchResults } from './search/SearchResults.tsx';
-import { startSearch } from './search/search-store.ts';
+import { startSearch, stopSearch, useSearched } from './search/search-store.ts';
 import { filePath, searchedFor, searchPath } from './store/browse-address.ts';
 import { useBrowse } from './store/browse-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
@@ -234,6 +234,79 @@ const useLists = (): boolean => {
     void Promise.all([reloadFiles(), reloadRuns(), reloadEvaluations()]).then(() => setRead(true));
   }, []);
   return read;
+};
+
+/** Delay after the last key. */
+const SETTLE_MS = 350;
+/** A single letter is not searched, unless with Enter. */
+const SHORTEST = 2;
+
+interface SearchFieldProps {
+  /** The text of the address. */
+  searchText: string;
+  /** Searches again for the same text. */
+  again: () => void;
+  /** @param further continues the same input: "back" does not stop at each key */
+  search: (text: string, further: boolean) => void;
+  /** Focuses the first result. */
+  enterList: () => void;
+}
+
+/** The search field for all rollouts; searches after a pause, or on Enter. */
+const SearchField = ({ searchText, again, search, enterList }: SearchFieldProps) => {
+  const [text, setText] = useState(searchText);
+  const [given, setGiven] = useState(searchText);
+  // "Back" or ⌘K replaces the text; a trailing space stays.
+  if (given !== searchText) {
+    setGiven(searchText);
+    if (text.trim() !== searchText) setText(searchText);
+  }
+  const commit = (next: string): void => {
+    const words = next.trim();
+    if (words === searchText) return;
+    search(words, searchText !== '' && words !== '');
+  };
+  useEffect(() => {
+    const words = text.trim();
+    const begun = words !== '' && words.length < SHORTEST;
+    if (words === searchText || begun) return undefined;
+    const timer = setTimeout(() => commit(text), SETTLE_MS);
+    return () => clearTimeout(timer);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the rest follows from the text
+  }, [text, searchText]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') {
+      event.preventDefault();
+      enterList();
+    }
+    if (event.key === 'Enter') {
+      const same = text.trim() === searchText && searchText !== '';
+      if (same && useSearched.getState().status !== 'searching') again();
+      commit(text);
+    }
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      if (useSearched.getState().status === 'searching') return stopSearch();
+      setText('');
+      commit('');
+    }
+  };
+  return (
+    <TextInput
+      id="rollouts-search"
+      type="search"
+      size="xs"
+      className="search-all"
+      aria-label="Search all rollouts"
+      placeholder="Search all rollouts: question, answer, any text (/)"
+      autoComplete="off"
+      spellCheck={false}
+      leftSection={<Icon name="search" size={14} />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+    />
+  );
 };
 
 /** The page Rollouts: imported files and what was made here, or the results while the address has a search. */

@@ -1,24 +1,32 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { BASE } from '../kit/page/page-root.ts';
+import { BASE, pagePath } from '../kit/page/page-root.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { PlaceLetters } from '../kit/place-letters.ts';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useEffect, useRef } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
-import { useDialogs } from './dialogs.ts';
-import { createCommands } from './commands.ts';
+import { useDialogs, toggleDialog } from './dialogs.ts';
+import { createCommands, hearsKeys, type Command } from './commands.ts';
 import { PAGES, RAIL } from './places.tsx';
 import { LabLost } from '../lab/Loading.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
-import { StorageNotice } from './StorageNotice.tsx';
+import { asSentence } from '../../base/errors.ts';
+import {
+  faultSentence,
+  STORAGE_BROKEN,
+  STORAGE_DENIED,
+  STORAGE_GONE,
+} from '../../base/storage-faults.ts';
+import { useStorageNews } from '../kit/storage-news.ts';
+import { onStorageNews, type StorageNews } from '../../lab/contract/storage-news.ts';
 import { StrayDrop } from './StrayDrop.tsx';
 import { theme } from '../kit/styles/theme.ts';
 import { TopBar } from './TopBar.tsx';
 import { closeExplanation, useExplained } from '../kit/words/explain/explain-store.ts';
 import { closeTour, useTour } from '../tour/store/tour-store.ts';
 import { useAddress } from '../ask/use-address.ts';
-import { useKeys } from './use-keys.ts';
+import { flushSync } from 'react-dom';
 import { onDemand } from '../kit/page/on-demand.tsx';
 
 // Loaded on first use.
@@ -60,6 +68,96 @@ const skipToPage = (): void => {
   const main = document.querySelector('main');
   if (main && !main.hasAttribute('tabindex')) main.tabIndex = -1;
   main?.focus();
+};
+
+const SENTENCES: Record<StorageNews, string> = {
+  deleted: faultSentence(STORAGE_GONE),
+  denied: faultSentence(STORAGE_DENIED),
+  broken: faultSentence(STORAGE_BROKEN),
+  blocked:
+    'An older version of Forage is open in another tab and locks the stored data; close that tab, and this page continues',
+};
+
+const show = (news: StorageNews | null): void => useStorageNews.setState({ news });
+
+/** Storage that was deleted, or cannot be opened. Asking works without it, so the page stays. */
+const StorageNotice = () => {
+  const news = useStorageNews((state) => state.news);
+  useEffect(() => onStorageNews(show), []);
+  return news === null ? null : (
+    <div className="stray-drop" role="alert" data-testid="storage-news">
+      <span>⚠ {asSentence(SENTENCES[news])}</span>
+      {news === 'blocked' ? null : (
+        <button type="button" className="link strong" onClick={() => location.reload()}>
+          Reload
+        </button>
+      )}
+      <button
+        type="button"
+        className="link"
+        aria-label="Hide this message"
+        onClick={() => show(null)}
+      >
+        ✕
+      </button>
+    </div>
+  );
+};
+
+/** A `g` without a following key within this time is a key of its own. */
+const SEQUENCE_MS = 450;
+
+/** Elements that use letters, arrows or the space bar themselves. */
+const OWN_KEYS = 'input, textarea, select, [role=slider], [contenteditable=true]';
+
+/** Whether the focused element handles the key itself. */
+const usesKey = (target: EventTarget | null, key: string): boolean => {
+  if (!(target instanceof Element)) return false;
+  if (target.closest(OWN_KEYS)) return key !== 'Escape';
+  // A list uses arrows, Home, End and the space bar, but no letters.
+  if (target.closest('[role=listbox]')) return key !== 'Escape' && (key === ' ' || key.length > 1);
+  // The space bar controls playback even on cards; Enter shows them in full.
+  if (key === ' ' && target.closest('.round-card .part, .round-name')) return false;
+  return (key === ' ' || key === 'Enter') && target.closest('button, a, summary') !== null;
+};
+
+/** Global keyboard shortcuts, including `g` sequences; inactive in fields and dialogs. */
+const useKeys = (commands: readonly Command[]): void => {
+  const prefix = useRef('');
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      // Also in fields and dialogs, because it closes what it opened.
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        // Rendered at once: the next key goes into its field.
+        flushSync(() => toggleDialog('palette'));
+        return;
+      }
+      const { open } = useDialogs.getState();
+      if (event.metaKey || event.ctrlKey || event.altKey || open !== null) return;
+      if (usesKey(event.target, event.key)) return;
+      const key = prefix.current ? `${prefix.current} ${event.key}` : event.key;
+      const starts = event.key === 'g' && !prefix.current;
+      prefix.current = starts ? 'g' : '';
+      clearTimeout(waiting.current);
+      const here = commands.filter((command) => hearsKeys(command, pagePath()));
+      const command =
+        here.find(({ keys }) => keys.includes(key)) ??
+        // The letter after an unmatched `g` is a key of its own.
+        here.find(({ keys }) => keys.includes(event.key));
+      if (!command) return;
+      event.preventDefault();
+      // `g` waits, because a letter may follow.
+      if (!starts) return command.act();
+      waiting.current = setTimeout(() => {
+        prefix.current = '';
+        command.act();
+      }, SEQUENCE_MS);
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [commands]);
 };
 
 /** The frame of every page, with dialogs. */

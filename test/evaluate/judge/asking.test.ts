@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createJudge, type JudgeOptions } from '../../../src/evaluate/judge/judge.ts';
 import { askAgain, judgeMessages } from '../../../src/evaluate/judge/prompt.ts';
 import { judgeAnswers, type JudgeRun } from '../../../src/evaluate/judge/run.ts';
-import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
+import { readVerdict } from '../../../src/evaluate/judge/judge.ts';
 import type { ChatMessage, CompletionOptions } from '../../../src/policy/text-model.ts';
 
 /** A judge whose model gives these replies one after another, and what the model was asked. */

@@ -9,7 +9,7 @@ import {
 } from '../../../src/evaluate/judge/agreement.ts';
 import { createJudge } from '../../../src/evaluate/judge/judge.ts';
 import { judgeAnswers, type JudgeItem } from '../../../src/evaluate/judge/run.ts';
-import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
+import { readVerdict } from '../../../src/evaluate/judge/judge.ts';
 import { rowOf } from '../../../src/evaluate/rollouts/row.ts';
 
 type Reply = (messages: readonly ChatMessage[], signal?: AbortSignal) => string | Promise<string>;

@@ -10,7 +10,7 @@ import { ablationMatrix, ablationsOf } from '../../../src/evaluate/systems/pictu
 import { parseCustomSystem } from '../../../src/evaluate/systems/custom.ts';
 import type { EvaluationResult } from '../../../src/evaluate/systems/result.ts';
 import { holm } from '../../../src/evaluate/systems/table/holm.ts';
-import { signFlipTest } from '../../../src/evaluate/systems/table/signs.ts';
+import { signFlipTest } from '../../../src/evaluate/systems/table/table.ts';
 import { systemsTables } from '../../../src/evaluate/systems/table/table.ts';
 import { tableText } from '../../../src/evaluate/systems/table/text.ts';
 import { getRecipe } from '../../../src/systems/index.ts';

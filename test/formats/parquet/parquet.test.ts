@@ -1,7 +1,7 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, it } from 'vitest';
 import { importAll } from '../../../src/formats/import/collect.ts';
-import { checkRuns } from '../../../src/formats/parquet/runs.ts';
+import { checkRuns } from '../../../src/formats/parquet/pages.ts';
 import { skipStruct } from '../../../src/formats/parquet/thrift.ts';
 import { ALL_TESTS } from '../../slow/slow.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRuns } from '../../../src/formats/parquet/runs.ts';
+import { checkRuns } from '../../../src/formats/parquet/pages.ts';
 import { skipStruct, varint } from '../../../src/formats/parquet/thrift.ts';
 import { structBytes, varint as written, type Struct } from './thrift.ts';
 

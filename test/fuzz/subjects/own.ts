@@ -10,7 +10,7 @@ import { readTrajectories } from '../../../src/formats/trajectories/read.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
-import { readRunFile, writeRunFile } from '../../../src/lab/train/files/run-file.ts';
+import { readRunFile, writeRunFile } from '../../../src/lab/train/records.ts';
 import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';

@@ -1,5 +1,5 @@
 import { createJudge } from '../../../src/evaluate/judge/judge.ts';
-import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
+import { readVerdict } from '../../../src/evaluate/judge/judge.ts';
 import { EndpointClient } from '../../../src/policy/remote/endpoint/client.ts';
 import { EndpointError, faultOfStatus } from '../../../src/policy/remote/endpoint/errors.ts';
 import type { Random } from '../../../src/base/random.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/records/records.ts';
 import type { QuestionsSpec } from '../../../src/records/setup.ts';
 import type { AskMessage } from '../../../src/lab/contract/ask.ts';
-import { QuestionList } from '../../../src/lab/ask/question-list.ts';
+import { QuestionList } from '../../../src/lab/ask/source-loader.ts';
 
 const question = (id: string, split?: string): Question & { split?: string | undefined } => ({
   id,

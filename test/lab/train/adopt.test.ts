@@ -6,7 +6,7 @@ import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import { TabLocks } from '../models/checkpoints/tab-locks.ts';
 import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
-import { metricsCsv } from '../../../src/lab/train/files/metrics-csv.ts';
+import { metricsCsv } from '../../../src/lab/train/files/downloads.ts';
 import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
 import { adoptRun } from '../../../src/lab/train/adopt.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';

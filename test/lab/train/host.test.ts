@@ -10,7 +10,7 @@ import { filesOfSite } from '../../../src/lab/storage/files-of-site.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import { TabLocks } from '../models/checkpoints/tab-locks.ts';
 import { TrainingHost, type HostParts } from '../../../src/lab/train/host.ts';
-import { writeRunFile } from '../../../src/lab/train/files/run-file.ts';
+import { writeRunFile } from '../../../src/lab/train/records.ts';
 import { actionsOf } from '../../../src/ui/train/run/run-words.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
-import {
-  factsThroughVerifier,
-  judgedByVerifier,
-} from '../../../src/learn/rewards/verifier.ts';
+import { factsThroughVerifier, judgedByVerifier } from '../../../src/learn/rewards/verifier.ts';
 import { made } from '../rewards/records.ts';
 
 /** Faults of verifiers: what the reward is told is not what the record's own metrics say. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fetchFromDisk, openEncoderFromDisk } from '../../../src/cli/shared/build-world.ts';
 import { OnnxEncoder } from '../../../src/retrieval/encoder/encoder.ts';
-import { poolRows, unitRows } from '../../../src/retrieval/encoder/pooling.ts';
+import { poolRows, unitRows } from '../../../src/retrieval/encoder/encoder.ts';
 import type { OrtModule } from '../../../src/retrieval/encoder/runtime.ts';
 import { pad } from '../../../src/retrieval/encoder/tokens.ts';
 import type { FetchFile } from '../../../src/base/fetch-file.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { batchesByLength } from '../../../src/retrieval/encoder/batches.ts';
-import { poolRows, unitRows } from '../../../src/retrieval/encoder/pooling.ts';
+import { poolRows, unitRows } from '../../../src/retrieval/encoder/encoder.ts';
 import { cutPair } from '../../../src/retrieval/encoder/template.ts';
 import {
   encodedPassage,

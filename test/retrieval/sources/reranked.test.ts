@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../../src/records/hits.ts';
-import { RerankedSource } from '../../../src/retrieval/sources/reranked.ts';
+import { RerankedSource } from '../../../src/retrieval/open-local.ts';
 import type { Source } from '../../../src/retrieval/sources/sources.ts';
 
 const hit = (id: string, score: number): Hit => ({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idf, queryTerms, termWeight } from '../../../src/retrieval/web/bm25.ts';
+import { idf, queryTerms, termWeight } from '../../../src/retrieval/web/client.ts';
 import { ByteReader, ByteWriter } from '../../../src/retrieval/web/bytes.ts';
 import { unwrapShard, wrapShard } from '../../../src/retrieval/web/container.ts';
 import { termShard } from '../../../src/retrieval/web/format.ts';

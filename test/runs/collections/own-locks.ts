@@ -1,5 +1,5 @@
 import { CollectionBusy } from '../../../src/lab/corpus/collections/passages/errors.ts';
-import type { CollectionLocks } from '../../../src/lab/corpus/collections/locks.ts';
+import type { CollectionLocks } from '../../../src/lab/corpus/collections/store.ts';
 
 /** Locks within one thread, where no other tab can write. */
 export const ownLocks = (): CollectionLocks => {

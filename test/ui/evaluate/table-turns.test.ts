@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { TableTurns } from '../../../src/ui/evaluate/table/table-turns.ts';
+import { TableTurns } from '../../../src/ui/evaluate/table/use-tables.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

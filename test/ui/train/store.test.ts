@@ -7,7 +7,7 @@ import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
 import { formatDuration } from '../../../src/ui/kit/words/duration.ts';
 import { fileStem } from '../../../src/ui/kit/page/save-file.ts';
-import { frozenSeconds } from '../../../src/ui/train/store/silence.ts';
+import { frozenSeconds } from '../../../src/ui/train/store/train-actions.ts';
 import {
   formatCompared,
   formatTrainAddress,

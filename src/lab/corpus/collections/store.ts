@@ -11,12 +11,39 @@ import {
 import { exportLines } from './passages/export.ts';
 import { hashKeys, NO_HASH, unpackHashes } from './passages/hashes.ts';
 import { unpackPassages, unpackQuestions } from './passages/items.ts';
-import { webLocks, type CollectionLocks } from './locks.ts';
+import { CollectionBusy } from './passages/errors.ts';
 import { mergeInto } from './passages/merge.ts';
 import { bodyChunks, chunkAt, indexChunks, passagesIn, questionsIn } from './passages/read.ts';
 
 /** Unpacked chunks that are kept: a list that is scrolled reads its neighbours. */
 const CACHED_CHUNKS = 4;
+
+/**
+ * One tab at a time writes a collection: it holds the collection's lock meanwhile. The browser lets go
+ * of it when the tab dies, however it dies, so an open import without a lock was interrupted.
+ */
+export interface CollectionLocks {
+  /** @throws CollectionBusy where another tab holds it */
+  hold<T>(collectionId: string, work: () => Promise<T>): Promise<T>;
+  /** Collections that some tab of this browser is writing. */
+  held(): Promise<ReadonlySet<string>>;
+}
+
+const PREFIX = 'forage-collection-';
+
+const webLocks = (locks: LockManager): CollectionLocks => ({
+  hold: async (collectionId, work) =>
+    locks.request(`${PREFIX}${collectionId}`, { ifAvailable: true }, (lock) => {
+      if (!lock) throw new CollectionBusy();
+      return work();
+    }),
+  held: async () => {
+    const { held = [] } = await locks.query();
+    return new Set(
+      held.flatMap(({ name }) => (name?.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : [])),
+    );
+  },
+});
 
 /** Passages and questions that were imported: reading, renaming, merging, deleting. */
 export class CollectionStore {

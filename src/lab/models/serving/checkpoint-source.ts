@@ -12,9 +12,9 @@ import { heldRevision } from '../../../policy/open/device.ts';
 import type { HeldTypes, StoredType } from '../../../policy/checkpoint/weight-type.ts';
 import { storedTypeOf } from '../../../policy/open/fit-here.ts';
 import { sha256 } from '../../../base/hash.ts';
-import { fetchCheckpoint, jsonOf } from './checkpoint.ts';
+import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import type { Checkpoint, FetchedCheckpoint, StoredCheckpoint } from '../../contract/policy.ts';
-import type { ByteProgress } from '../../contract/progress.ts';
+import { type ByteProgress } from '../../contract/progress.ts';
 
 /** Where engines get a checkpoint from: the page's own server, or this device's storage. */
 export interface CheckpointSource {
@@ -69,6 +69,46 @@ export const filesOf = (checkpoint: Checkpoint, open: OpenStored): Promise<Check
   isStored(checkpoint)
     ? open(checkpoint.stored)
     : Promise.resolve(memoryFiles(new Map(Object.entries(checkpoint.files))));
+
+const FILES = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
+/** Only names the end-of-text token. */
+const OPTIONAL_FILE = 'tokenizer_config.json';
+
+/** Parsed JSON of a file; an empty object where it has none or is broken. */
+const jsonOf = (files: FetchedCheckpoint['files'], name: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(files[name]));
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+};
+
+/** The checkpoint's name as its config says; the command line reads the same field. */
+const nameIn = (config: Record<string, unknown>): string => {
+  const named = config['_name_or_path'];
+  return typeof named === 'string' && named !== '' ? named : 'policy';
+};
+
+/**
+ * Fetches the checkpoint below `base`. What is in the files is checked by the one who loads it.
+ * @throws MissingFile where the server lacks one that is needed; the signal's reason.
+ */
+const fetchCheckpoint = async (
+  base: string,
+  onProgress: (progress: ByteProgress) => void,
+  signal: AbortSignal,
+): Promise<FetchedCheckpoint> => {
+  const fetchFile = fetchWithProgress(base, onProgress);
+  const optional = fetchFile(OPTIONAL_FILE, { signal }).catch(() => null);
+  const needed = await Promise.all(
+    FILES.map(async (name) => [name, await fetchFile(name, { signal })] as const),
+  );
+  const files: FetchedCheckpoint['files'] = Object.fromEntries(needed);
+  const settings = await optional;
+  if (settings) files[OPTIONAL_FILE] = settings;
+  return { id: nameIn(jsonOf(files, 'config.json')), files };
+};
 
 /** Shape of a checkpoint, and the revision that a loaded policy of it names. */
 export async function factsOf(

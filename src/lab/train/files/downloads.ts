@@ -7,7 +7,7 @@ import type { LoraValues } from '../../../policy/policy.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';
 import { SIDE_FILES } from '../../models/checkpoints/plan/file-names.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
-import { metricsCsv } from './metrics-csv.ts';
+import { csvText } from '../../../base/table-text.ts';
 import type { PolicyFacts } from '../../models/serving/policy-facts.ts';
 import { tarOf } from './tar.ts';
 
@@ -122,6 +122,29 @@ async function adapterZip(
   // Weights do not get smaller.
   const zip = zipSync(Object.fromEntries(entries), { level: 0 });
   return { name: `${id}-adapter.zip`, blob: new Blob([zip], { type: 'application/zip' }) };
+}
+
+/** The metrics of a run as comma-separated values (RFC 4180): one line per step, one column per number. */
+
+/** Nested records become columns named by their path: `reward.clauses.format`. */
+function flatten(value: unknown, path: string, into: Map<string, string | number>): void {
+  // Values per question are not numbers of a step.
+  if (Array.isArray(value)) return;
+  if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value))
+      flatten(inner, path === '' ? key : `${path}.${key}`, into);
+  } else if (typeof value === 'number' || typeof value === 'string') into.set(path, value);
+}
+
+/** Columns in the order in which steps first have them; a step without a number has an empty cell. */
+export function metricsCsv(steps: readonly TrainStep[]): string {
+  const rows = steps.map((step) => {
+    const row = new Map<string, string | number>();
+    flatten(step, '', row);
+    return row;
+  });
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  return csvText([columns, ...rows.map((row) => columns.map((column) => row.get(column) ?? null))]);
 }
 
 /** @throws Error where the run has no snapshot, or is of another policy than the one that is loaded */

@@ -6,9 +6,8 @@ import type {
   PolicyInfo,
   PolicySession,
 } from '../../policy.ts';
-import { Echo } from './echo.ts';
-import { messagesOf, type ContextPiece } from './messages.ts';
-import type { TextBackend, TextChunk, TextRequest } from './text-backend.ts';
+import type { ChatMessage } from '../../text-model.ts';
+import type { TextBackend, TextChunk, TextRequest, Turns } from './text-backend.ts';
 import { markedMessage, PieceTokenizer } from './tokenizer.ts';
 
 /**
@@ -57,6 +56,119 @@ interface Reply {
   text: string;
   /** Every token so far came with its log-probability. */
   known: boolean;
+}
+
+/** A context of pieces as the messages of a chat. */
+
+/** One piece of a context and whether the policy sampled it. */
+interface ContextPiece {
+  id: number;
+  sampled: boolean;
+}
+
+/**
+ * Asked of the model where its last word is at the end and its server only answers the user. It is
+ * in the request alone, not in the record of the rollout.
+ */
+export const GO_ON = 'Go on.';
+
+/** Asked where the environment opened a block in the model's place, in the request alone too. */
+export const CLOSE_IT =
+  'Go on exactly where this ends, and close every brace and every tag that is open.';
+
+/**
+ * With `continue`, everything after the assistant's mark is one assistant message, also text
+ * that the policy did not write. With `alternate`, such text is a user message.
+ */
+function messagesOf(
+  context: readonly ContextPiece[],
+  tokenizer: PieceTokenizer,
+  turns: Turns,
+): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  let turn: ChatMessage['role'] = 'user';
+  for (const { id, sampled } of context) {
+    const marked = tokenizer.roleOf(id);
+    if (marked) {
+      turn = marked;
+      if (turns === 'continue' || marked !== 'assistant')
+        messages.push({ role: turn, content: '' });
+      continue;
+    }
+    const role = turns === 'alternate' && turn === 'assistant' && !sampled ? 'user' : turn;
+    const last = messages.at(-1);
+    const content = tokenizer.decode([id]);
+    if (last?.role === role) last.content += content;
+    else messages.push({ role, content });
+  }
+  const said = messages.filter(({ content }) => content.trim() !== '');
+  return turns === 'alternate' ? asking(said) : said;
+}
+
+/**
+ * Where a server takes no beginning of an answer (`alternate`), a block that the environment opened
+ * is at the end of the user's message, and the model's reply may begin with it again. That
+ * repetition is cut from the reply, so that the context holds it once.
+ */
+
+/** A tag and what follows it, at the end of a text, without another tag: a block that is left open. */
+const OPEN_BLOCK = /<[a-z_]+>[^<>]*$/;
+
+/** The block that a text leaves open, from its tag on; empty where there is none. */
+const openBlock = (text: string): string => OPEN_BLOCK.exec(text)?.[0] ?? '';
+
+const bare = (text: string): string => text.replace(/\s+/g, '');
+
+export class Echo {
+  /** What may be repeated, without white space; empty once that is decided. */
+  #expected: string;
+  #held = '';
+
+  /** @param given text that the reply follows */
+  constructor(given: string) {
+    this.#expected = bare(openBlock(given));
+  }
+
+  /** Whether texts still have to pass through here. */
+  get undecided(): boolean {
+    return this.#expected !== '';
+  }
+
+  /** Takes the reply's next text. @returns what of the reply is known to be new */
+  push(text: string): string {
+    this.#held += text;
+    const expected = this.#expected;
+    const said = bare(this.#held);
+    if (expected.startsWith(said) && said !== expected) return '';
+    this.#expected = '';
+    return said.startsWith(expected) ? this.#behind(expected.length) : this.#held;
+  }
+
+  /** The reply is over. @returns what was held back */
+  end(): string {
+    const held = this.undecided ? this.#held : '';
+    this.#expected = '';
+    return held;
+  }
+
+  /** What is held after its first `count` characters that are no white space. */
+  #behind(count: number): string {
+    let seen = 0;
+    for (let i = 0; i < this.#held.length; i++) {
+      if (/\S/.test(this.#held[i] ?? '')) seen++;
+      if (seen === count) return this.#held.slice(i + 1);
+    }
+    return '';
+  }
+}
+
+/** Messages of which the last is a question to the model. */
+function asking(messages: ChatMessage[]): ChatMessage[] {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') return [...messages, { role: 'user', content: GO_ON }];
+  if (last?.role !== 'user' || openBlock(last.content) === '') return messages;
+  const asked = { ...last, content: `${last.content}\n\n${CLOSE_IT}` };
+  return [...messages.slice(0, -1), asked];
 }
 
 class TextSession implements PolicySession {

@@ -16,8 +16,7 @@ import {
 import { score, scoreBackward } from '../many/head.ts';
 import { createWebGpuOps } from '../ops.ts';
 import { learnMatrix, learnVector, type LearnedVector } from './gradients.ts';
-import { tokenTable } from './token-table.ts';
-import { TOKEN_GRADIENT, TOKEN_ROWS, tokenGradient, tokenRows } from './kernels.ts';
+import { TOKEN_GRADIENT, TOKEN_ROWS, tokenGradient, tokenRows, CHUNK_ROWS } from './kernels.ts';
 
 const ownOf = (handle: Matrix | Vector): GpuMatrix | GpuVector =>
   handle.kind === 'matrix' ? own(GpuMatrix, handle) : own(GpuVector, handle);
@@ -154,6 +153,45 @@ export async function createTrainableWebGpuOps(options?: DeviceOptions): Promise
     },
   };
   return Object.assign(ops, learning);
+}
+
+/** Rows by token, for `tokenRows` and `tokenGradient`. */
+interface TokenTable {
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly chunks: number;
+  /** Where in `words` the chunks begin. */
+  readonly chunksAt: number;
+  /** How many tokens occur. */
+  readonly ids: number;
+  readonly idsAt: number;
+}
+
+/** @param tokens 4 words per row, the token's id first */
+function tokenTable(tokens: Uint32Array, count: number): TokenTable {
+  const rowsOf = new Map<number, number[]>();
+  for (let row = 0; row < count; row++) {
+    const id = tokens[4 * row] ?? 0;
+    const rows = rowsOf.get(id);
+    if (rows) rows.push(row);
+    else rowsOf.set(id, [row]);
+  }
+  const order: number[] = [];
+  const chunks: number[] = [];
+  const ids: number[] = [];
+  for (const [id, rows] of rowsOf) {
+    const first = chunks.length / 2;
+    for (let at = 0; at < rows.length; at += CHUNK_ROWS)
+      chunks.push(order.length + at, order.length + Math.min(rows.length, at + CHUNK_ROWS));
+    for (const row of rows) order.push(row);
+    ids.push(id, first, chunks.length / 2);
+  }
+  return {
+    words: Uint32Array.from([...order, ...chunks, ...ids]),
+    chunks: chunks.length / 2,
+    chunksAt: order.length,
+    ids: ids.length / 3,
+    idsAt: order.length + chunks.length,
+  };
 }
 
 /** See `TrainableOps.embedBackward`. */

@@ -1,8 +1,8 @@
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { eventRounds } from '../../../records/rounds.ts';
-import { glyphOf } from '../../kit/events/cards.ts';
+import { glyphOf, eventLine } from '../../kit/events/cards.ts';
 import { Sign } from '../../kit/events/Sign.tsx';
 import { RoundCard } from '../../kit/rounds/RoundCard.tsx';
 import { countTokens, tokensUpTo } from '../../kit/tokens/layout.ts';
@@ -10,12 +10,16 @@ import { BY_WRITER, type ColourMode } from '../../kit/tokens/paint.ts';
 import { TokenStrip } from '../../kit/tokens/TokenStrip.tsx';
 import { keepInView } from '../../kit/page/keep-in-view.ts';
 import { groupIdOf } from '../../../lab/contract/settings.ts';
-import { focusRollout } from '../store/actions.ts';
+import { focusRollout, move, togglePlaying } from '../store/actions.ts';
 import { isRevealed } from '../store/replay.ts';
 import { useRun } from '../store/run-store.ts';
 import { useView } from '../store/view-store.ts';
-import { Playback } from './Playback.tsx';
-import { TimeLine } from './TimeLine.tsx';
+import { ActionIcon } from '@mantine/core';
+import { Icon, type IconName } from '../../kit/Icon.tsx';
+import { dwellMs } from '../store/playback.ts';
+import { formatSeconds } from '../../kit/words/format.ts';
+import { Guarded } from '../../kit/page/Guarded.tsx';
+import { onDemand } from '../../kit/page/on-demand.tsx';
 import { VerdictLine } from './VerdictLine.tsx';
 
 interface RolloutColumnProps {
@@ -114,6 +118,104 @@ const useSideName = ({ groupId }: Rollout): string | null => {
   const policies = request?.policies;
   if (!policies || policies.length < 2) return null;
   return groupId === groupIdOf(request.runId, 0) ? 'before' : 'after';
+};
+
+/** Moves to the next event after the current one was shown long enough; stops at the last. */
+const usePlaying = (rollout: Rollout): void => {
+  const playing = useView((state) => state.playing);
+  const step = useView((state) => state.address.step);
+  useEffect(() => {
+    if (!playing) return undefined;
+    const event = step === null ? undefined : rollout.events[step];
+    if (step !== null && step >= rollout.events.length - 1) {
+      useView.setState({ playing: false });
+      return undefined;
+    }
+    // Restarts when an event arrives, because the end has moved.
+    const timer = setTimeout(() => move('forward'), dwellMs(event ? eventLine(event).length : 0));
+    return () => clearTimeout(timer);
+  }, [playing, step, rollout.events]);
+};
+
+const Button = (props: {
+  label: string;
+  icon: IconName;
+  disabled?: boolean;
+  onClick: () => void;
+}) => (
+  <ActionIcon
+    variant="subtle"
+    color="gray"
+    size="sm"
+    aria-label={props.label}
+    title={props.label}
+    disabled={props.disabled ?? false}
+    onClick={props.onClick}
+  >
+    <Icon name={props.icon} size={13} />
+  </ActionIcon>
+);
+
+/** Playback buttons; the arrow keys, Home, End and the space bar do the same. */
+const Playback = ({ rollout }: { rollout: Rollout }) => {
+  const playing = useView((state) => state.playing);
+  const step = useView((state) => state.address.step);
+  usePlaying(rollout);
+  const count = rollout.events.length;
+  const event = step === null ? undefined : rollout.events[step];
+  return (
+    <div className="playback" role="group" aria-label="Playback">
+      <Button label="First event (Home)" icon="first" onClick={() => move('first')} />
+      <Button label="Previous event (←)" icon="back" onClick={() => move('back')} />
+      <Button
+        label={playing ? 'Pause (space)' : 'Play (space)'}
+        icon={playing ? 'pause' : 'play'}
+        onClick={togglePlaying}
+      />
+      <Button label="Next event (→)" icon="forward" onClick={() => move('forward')} />
+      <Button label="Last event (End)" icon="last" onClick={() => move('last')} />
+      <span className="playback-step" aria-live="polite">
+        {step === null
+          ? count === 1
+            ? 'the only event'
+            : `all ${count} events`
+          : `${step + 1} / ${count}`}
+        {event ? <span className="visually-hidden"> {glyphOf(event).name}</span> : null}
+      </span>
+      {step === null ? null : (
+        <Button label="Leave playback (Esc)" icon="close" onClick={() => move('leave')} />
+      )}
+    </div>
+  );
+};
+
+const Waterfall = onDemand(async () => ({
+  default: (await import('../../kit/waterfall/Waterfall.tsx')).Waterfall,
+}));
+
+/** How the time of a rollout was spent; loaded when opened. */
+const TimeLine = ({
+  rollout,
+  open,
+}: {
+  rollout: Rollout;
+  /** Goes to an event. */
+  open: (event: number) => void;
+}) => {
+  const [shown, setShown] = useState(false);
+  const seconds = rollout.metrics?.seconds ?? null;
+  return (
+    <details className="column-time" onToggle={(event) => setShown(event.currentTarget.open)}>
+      <summary>
+        Time by activity{seconds === null ? '' : `, ${formatSeconds(seconds)} in all`}
+      </summary>
+      {shown ? (
+        <Guarded name="The chart of times">
+          <Waterfall id={`waterfall-${rollout.id}`} record={rollout} open={open} />
+        </Guarded>
+      ) : null}
+    </details>
+  );
 };
 
 /** One rollout, from its verdict to its events. Memoised: only changed columns of a group are rendered again. */

@@ -1,14 +1,40 @@
 import { getRecipe } from '../../../systems/index.ts';
-import { withOverrides } from '../../../recipes/parts/settings.ts';
+import { withOverrides, type RecipeSettings } from '../../../recipes/parts/settings.ts';
 import { Icon } from '../../kit/Icon.tsx';
 import { MECHANISMS, type MechanismId } from '../../kit/rounds/round-words.ts';
 import { useTrainedWith } from '../setup/trained-with.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
-import { switchMechanism } from './switch-mechanism.ts';
-import { isOn } from './switches.ts';
+import { startRun } from '../store/actions.ts';
+import { useView } from '../store/view-store.ts';
+import { outcomeOf } from './outcome.ts';
+import { isOn, toggled } from './switches.ts';
 import './mechanisms.css';
 
 const ORDER: readonly MechanismId[] = ['rdra', 'nlr', 'stie'];
+
+/** Asks the question of the screen again with one mechanism switched. */
+const switchMechanism = (mechanism: MechanismId, own: RecipeSettings): void => {
+  const { request, table } = useRun.getState();
+  if (!request) return;
+  const before = outcomeOf(table.order.flatMap((id) => table.byId[id] ?? []));
+  const { settings, asked } = request;
+  const mechanisms = toggled(mechanism, own, settings.mechanisms);
+  useView.getState().setAddress({
+    asked,
+    settings: { ...settings, mechanisms },
+    rollout: 0,
+    step: null,
+    forks: [],
+  });
+  void startRun();
+  const after = useRun.getState().request;
+  useRun.setState({
+    comparison:
+      before && after && after !== request
+        ? { mechanism, wasOn: isOn(mechanism, own, settings.mechanisms), before, after }
+        : null,
+  });
+};
 
 /** The three mechanisms of the run on the screen: what their colours mean, and a switch for each. */
 export const MechanismBar = () => {

@@ -10,14 +10,19 @@ import {
   ROUTER_MODES,
   type RunSettings,
   STIE_MODES,
+  RECIPE_IDS,
 } from '../../../lab/contract/settings.ts';
-import { getRecipe } from '../../../systems/index.ts';
+import { getRecipe, RECIPES } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
 import { Term, Terms } from '../../kit/words/explain/Term.tsx';
 import { useTrainedWith } from './trained-with.ts';
-import { RecipeChoice } from './RecipeChoice.tsx';
+import { labelled } from '../../kit/fields/labelled.tsx';
+import { Select } from '../../kit/fields/Select.tsx';
+import { useId, useState } from 'react';
+import { pickOf } from '../../kit/pick-of.ts';
+import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
 import { useView } from '../store/view-store.ts';
 
 /** Changes the settings in the address and clears its `run`: the rollouts on the screen used the old ones. */
@@ -148,6 +153,64 @@ const Mechanism = () => {
 const set = (key: 'rollouts' | 'seed') => (value: string | number) => {
   const number = numeric(value);
   if (number !== undefined) change({ [key]: number });
+};
+
+const CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));
+
+interface RecipeChoiceProps {
+  recipe: RunSettings['recipe'];
+  choose: (recipe: RunSettings['recipe']) => void;
+}
+
+/** All recipes with their sentences as a radio group: arrow keys choose, Tab goes to the papers. */
+const Sentences = ({ recipe, choose }: RecipeChoiceProps) => {
+  const id = useId();
+  return (
+    <div className="recipe-list" role="radiogroup" aria-label="What each of them does">
+      {RECIPES.map((one) => (
+        <div key={one.id} className="recipe-option">
+          <label>
+            <input
+              type="radio"
+              name={id}
+              checked={one.id === recipe}
+              aria-label={one.title}
+              aria-describedby={`${id}-${one.id}`}
+              onChange={() => choose(pickOf(RECIPE_IDS, one.id) ?? recipe)}
+            />{' '}
+            <b>{labelled(one.title).label}</b>
+          </label>
+          <span className="fine" id={`${id}-${one.id}`}>
+            <RecipeSentence recipe={one} />
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+};
+
+/** The recipe of the rollouts: a list of names, or all recipes with a sentence each. */
+const RecipeChoice = ({ recipe, choose }: RecipeChoiceProps) => {
+  const [all, setAll] = useState(false);
+  return (
+    <>
+      <Select
+        size="xs"
+        label="Recipe"
+        value={recipe}
+        data={CHOICES}
+        onChange={(event) => choose(pickOf(RECIPE_IDS, event.currentTarget.value) ?? recipe)}
+      />
+      <p className="fine recipe-sentence" data-testid="recipe-sentence">
+        <RecipeSentence recipe={getRecipe(recipe)} />
+      </p>
+      <details className="mechanisms" onToggle={(event) => setAll(event.currentTarget.open)}>
+        <summary>All {RECIPES.length} recipes</summary>
+        {/* Rendered when opened: each sentence is scanned for glossary terms. */}
+        {all ? <Sentences recipe={recipe} choose={choose} /> : null}
+      </details>
+    </>
+  );
 };
 
 /** Recipe, sampling and device. */

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useMemo } from 'react';
 import type { LocalSpec } from '../../../records/setup.ts';
 import { BUILD_DEFAULTS } from '../../../retrieval/cluster/options.ts';
 import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
-import { formatBytes, formatCount, formatMs, plural } from '../../kit/words/format.ts';
+import { formatBytes, formatCount, formatMs, plural, DASH } from '../../kit/words/format.ts';
 import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { readCollections } from '../store/collections-actions.ts';
 import { useNeeds } from '../../lab/use-needs.ts';
@@ -13,7 +13,6 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { ClusterMap } from '../map/ClusterMap.tsx';
 import { Answer } from './Answer.tsx';
 import { Asking, type ClusterQuery } from './Asking.tsx';
-import { ClusterTable } from './ClusterTable.tsx';
 import { ChoiceChart, TemperatureChart } from './Curves.tsx';
 import { Recent } from './Recent.tsx';
 import { GoneNote, PartInSearch, SourceLine, WithoutVectorsNote } from './Shown.tsx';
@@ -88,6 +87,80 @@ const Problem = ({ clusters }: { clusters: Clusters }) => (
     )}
   </p>
 );
+
+const ORDERS = ['size', 'weight', 'hits', 'cohesion'] as const;
+type Order = (typeof ORDERS)[number];
+
+/** Rows shown before the user asks for all. */
+const SHOWN = 40;
+
+/** All clusters, sortable by one of their numbers. */
+const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
+  const [order, setOrder] = useState<Order>('size');
+  const { clusters: rows, learning } = overview;
+  const { weights, hits } = learning;
+  // Learned values come as separate lists; the rows themselves do not change.
+  const clusters = useMemo(
+    () => rows.map((row, i) => ({ ...row, weight: weights[i] ?? 1, hits: hits[i] ?? 0 })),
+    [rows, weights, hits],
+  );
+  const [all, setAll] = useState(false);
+  const sorted = useMemo(
+    () => clusters.toSorted((a, b) => b[order] - a[order] || a.cluster - b.cluster),
+    [clusters, order],
+  );
+  // Bars are relative to the largest cluster.
+  const largest = Math.max(1, ...clusters.map(({ size }) => size));
+  return (
+    <>
+      <table className="plain-table cluster-table">
+        <thead>
+          <tr>
+            <th scope="col" className="figure">
+              cluster
+            </th>
+            {ORDERS.map((name) => (
+              <th
+                key={name}
+                scope="col"
+                className={name === 'cohesion' ? 'figure wide-only' : 'figure'}
+                aria-sort={order === name ? 'descending' : 'none'}
+              >
+                <button type="button" className="link" onClick={() => setOrder(name)}>
+                  {name}
+                  {order === name ? ' ↓' : ''}
+                </button>
+              </th>
+            ))}
+            <th scope="col">nearest to its centre</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.slice(0, all ? undefined : SHOWN).map((row) => (
+            <tr key={row.cluster}>
+              <td className="figure">{row.cluster}</td>
+              <td className="figure">
+                <span className="cluster-share" aria-hidden="true">
+                  <i style={{ width: `${(row.size / largest) * 100}%` }} />
+                </span>
+                <span className="cluster-figure">{formatCount(row.size)}</span>
+              </td>
+              <td className="figure">{row.weight.toFixed(3)}</td>
+              <td className="figure">{row.hits || DASH}</td>
+              <td className="figure wide-only">{row.cohesion.toFixed(3)}</td>
+              <td>{row.titles.join(' · ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sorted.length > SHOWN && !all ? (
+        <button type="button" className="link" onClick={() => setAll(true)}>
+          Show all {formatCount(sorted.length)}
+        </button>
+      ) : null}
+    </>
+  );
+};
 
 /** The index, once it is there. */
 const Index = (props: { local: LocalSpec; clusters: Clusters; overview: ClusterOverview }) => {

@@ -23,7 +23,9 @@ import { TableView } from '../table/TableView.tsx';
 import { useTables } from '../table/use-tables.ts';
 import { CostView } from './CostView.tsx';
 import { EvaluationHeader } from './EvaluationHeader.tsx';
-import { HopsView } from './HopsView.tsx';
+import { lostAt, survivalOf } from '../../../evaluate/systems/pictures/pictures.ts';
+import { Survival } from '../pictures/Survival.tsx';
+import { LostList } from './LostList.tsx';
 
 /** Views of the result; the address names the current one. */
 const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) => void }) => (
@@ -53,6 +55,48 @@ interface PanelProps {
   address: EvaluateAddress;
   change: (part: Partial<EvaluateAddress>) => void;
 }
+
+interface HopsViewProps {
+  result: EvaluationResult;
+  address: EvaluateAddress;
+  change: (part: Partial<EvaluateAddress>) => void;
+}
+
+/** How far systems get along the gold chain, and what was lost where. */
+const HopsView = ({ result, address, change }: HopsViewProps) => {
+  const rows = useMemo(() => survivalOf(result), [result]);
+  const some = rows.some(({ hops }) => hops.length > 0);
+  const { lost } = address;
+  // In the address, the systems of a question and of a list share one field; a list has one system.
+  const [system] = address.systems;
+  return (
+    <>
+      <Survival
+        systems={result.systems}
+        rows={rows}
+        empty={
+          some
+            ? null
+            : result.rollouts.length > 0
+              ? 'None of these questions has a known chain of passages.'
+              : 'Appears with the first rollouts.'
+        }
+        onOpen={(of, at) => change({ systems: [of], lost: at })}
+      />
+      {lost !== null && system !== undefined ? (
+        <LostList
+          key={`${system} ${lost}`}
+          result={result}
+          system={system}
+          at={lost}
+          lost={lostAt(result, system, lost)}
+          read={(question) => change({ view: 'questions', question, lost: null })}
+          close={() => change({ systems: [], lost: null })}
+        />
+      ) : null}
+    </>
+  );
+};
 
 /** The current view. */
 const Panel = (props: PanelProps) => {

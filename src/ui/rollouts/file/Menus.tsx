@@ -1,5 +1,5 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { Button, Checkbox, TextInput, Popover } from '@mantine/core';
+import { useEffect, useState, type ReactNode } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
 import type { ExportFormat, BrowseResult } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
@@ -12,10 +12,44 @@ import type { BrowseAddress } from '../store/browse-address.ts';
 import { useBrowse } from '../store/browse-store.ts';
 import { lab } from '../../lab/connection.ts';
 import { allColumns, columnOf } from '../table/columns.ts';
-import { Popup } from './Popup.tsx';
 
 /** See `FilePage`: view changes are address changes. */
 type Change = (change: Partial<BrowseAddress>) => void;
+
+/** A button with a small panel under it. */
+const Popup = (props: {
+  name: string;
+  note?: string;
+  children: (close: () => void) => ReactNode;
+}) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover
+      opened={open}
+      onChange={setOpen}
+      position="bottom-end"
+      shadow="md"
+      trapFocus
+      returnFocus
+      transitionProps={{ duration: 0 }}
+    >
+      <Popover.Target>
+        <Button
+          size="compact-xs"
+          variant="default"
+          title={props.note}
+          onClick={() => setOpen(!open)}
+        >
+          {props.name}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p="xs" className="popup" aria-label={props.name}>
+        {/* In a portal, outside the scope of this page's styles. */}
+        <div className="at at-rollouts">{props.children(() => setOpen(false))}</div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+};
 
 /** Chooses and orders the columns, with buttons instead of dragging, for keyboard and touch. */
 export const ColumnsMenu = (props: {

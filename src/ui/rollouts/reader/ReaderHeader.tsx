@@ -1,6 +1,6 @@
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import { answerText } from '../../../records/outside-answer.ts';
-import type { Reading } from '../../../lab/contract/rollouts.ts';
+import type { Reading, RolloutFile } from '../../../lab/contract/rollouts.ts';
 import { LINTS } from '../../../evaluate/rollouts/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../../kit/words/format.ts';
@@ -11,7 +11,10 @@ import { filePath } from '../store/browse-address.ts';
 import { MarkedText } from './parts/MarkedText.tsx';
 import { Marks } from './Marks.tsx';
 import type { Neighbours } from './store/order.ts';
-import { Share } from './Share.tsx';
+import { messageOf } from '../../../base/errors.ts';
+import { CopyButton } from '../../kit/CopyButton.tsx';
+import { fileStem, saveFile } from '../../kit/page/save-file.ts';
+import { rollouts } from './store/api.ts';
 import type { MarkState } from './store/use-mark.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
@@ -96,6 +99,50 @@ interface ReaderHeaderProps {
   /** Filter and order of the table. */
   rest: string;
 }
+
+const FILES: readonly [RolloutFile, string, string][] = [
+  ['jsonl', 'JSONL', 'The record as Forage reads it, one line'],
+  ['markdown', 'Markdown', 'Rounds, scores and findings for a report or an issue'],
+  ['html', 'HTML', 'One file that opens anywhere, without scripts or network'],
+];
+
+const ENDINGS: Record<RolloutFile, string> = { jsonl: 'jsonl', markdown: 'md', html: 'html' };
+
+/** Permalink, and exports of the rollout. */
+const Share = ({ reading }: { reading: Reading }) => {
+  const [said, setSaid] = useState('');
+  const { file, row } = reading;
+  const save = async (format: RolloutFile) => {
+    setSaid('writing …');
+    try {
+      const blob = await rollouts().rolloutFile(file.id, row, format);
+      saveFile(`${fileStem(row.row.id).slice(0, 80)}.${ENDINGS[format]}`, blob);
+      setSaid('');
+    } catch (error) {
+      setSaid(`not written: ${messageOf(error)}`);
+    }
+  };
+  return (
+    <span className="share">
+      <CopyButton label="copy link" text={() => location.href} />
+      <span className="fine">save as</span>
+      {FILES.map(([format, name, title]) => (
+        <button
+          key={format}
+          type="button"
+          className="link"
+          title={title}
+          onClick={() => void save(format)}
+        >
+          {name}
+        </button>
+      ))}
+      <span className="fine" role="status">
+        {said}
+      </span>
+    </span>
+  );
+};
 
 /**
  * Question, gold and answer, neighbours, and notes. All file texts go through `MarkedText`, which

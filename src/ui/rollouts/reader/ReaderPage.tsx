@@ -8,7 +8,7 @@ import { usePlace, type Place, type RolloutName } from './store/address.ts';
 import { DiffView } from './views/DiffView.tsx';
 import { GroupView } from './views/GroupView.tsx';
 import { NoFork, WithRunForks } from './RunForks.tsx';
-import { KeysDialog } from './KeysDialog.tsx';
+import { Kbd, Modal } from '@mantine/core';
 import { Waterfall } from '../../kit/waterfall/Waterfall.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { neighboursIn, storedOrder } from './store/order.ts';
@@ -19,7 +19,7 @@ import { ScoresView } from './views/ScoresView.tsx';
 import { TextView } from './views/TextView.tsx';
 import { TokensView } from './tokens/TokensView.tsx';
 import { useMark } from './store/use-mark.ts';
-import { useReaderKeys } from './use-reader-keys.ts';
+import { useReaderKeys, READER_KEYS } from './use-reader-keys.ts';
 import { unfilledViews, VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
 import { WhatIfView } from './views/WhatIfView.tsx';
 import { readRollout } from './store/api.ts';
@@ -129,6 +129,28 @@ const Missing = () => (
       <Link href="/rollouts">Rollouts in this browser</Link>
     </p>
   </main>
+);
+
+/** `?`: the reader's keys. */
+const KeysDialog = ({ onClose }: { onClose: () => void }) => (
+  <Modal.Root opened onClose={onClose} transitionProps={{ duration: 0 }}>
+    <Modal.Overlay />
+    <Modal.Content aria-label="Keys of the reader" className="dialog">
+      <Modal.Body p="xs" className="dialog-body" tabIndex={0}>
+        <h2>Keys of the reader</h2>
+        {READER_KEYS.map(([key, name]) => (
+          <div key={key} className="key-row">
+            <span className="grow">{name}</span>
+            <Kbd size="xs">{key}</Kbd>
+          </div>
+        ))}
+        <p className="fine">
+          In the token strip, arrow keys move between tokens; with Shift they select a range. Escape
+          closes this list.
+        </p>
+      </Modal.Body>
+    </Modal.Content>
+  </Modal.Root>
 );
 
 const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scoringFacts } from '../../../../src/evaluate/rollouts/rescore/facts.ts';
-import { formFaults } from '../../../../src/evaluate/rollouts/rescore/form.ts';
+import { formFaults } from '../../../../src/evaluate/rollouts/rescore/facts.ts';
 import { protocolById } from '../../../../src/formats/rollouts/protocols/catalogue.ts';
 import type { ImportedSegment } from '../../../../src/formats/rollouts/shape/imported.ts';
 import { answer, result, rolloutOf, search, think } from '../lint/rollout.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readRecord } from '../../../../src/formats/rollouts/detect.ts';
-import { elsewhere } from '../../../../src/formats/rollouts/elsewhere.ts';
+import { elsewhere } from '../../../../src/formats/rollouts/run.ts';
 import { importRun, type RunItem } from '../../../../src/formats/rollouts/run.ts';
 import { isTooDeep, parseJson } from '../../../../src/formats/rollouts/shape/json.ts';
 import { readAll } from '../helpers.ts';

@@ -8,7 +8,7 @@ import { parameterSlots } from '../../../../src/policy/checkpoint/weights.ts';
 import { dequantiseBlocks } from '../../../../src/policy/gguf/blocks.ts';
 import { openGguf } from '../../../../src/policy/gguf/open.ts';
 import { mergedGguf } from '../../../../src/policy/gguf/write/model.ts';
-import { quantizeQ8 } from '../../../../src/policy/gguf/write/values.ts';
+import { quantizeQ8 } from '../../../../src/policy/gguf/write/file.ts';
 import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
 import { loadWeights } from '../../../../src/policy/open/load.ts';
 import { openReader } from '../../../../src/policy/open/reader.ts';

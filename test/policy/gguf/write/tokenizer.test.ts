@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
-import { preTypeOf } from '../../../../src/policy/gguf/write/pre-types.ts';
+import { preTypeOf } from '../../../../src/policy/gguf/write/tokenizer.ts';
 import { tokenizerMetadata } from '../../../../src/policy/gguf/write/tokenizer.ts';
 
 const fixtures = join(import.meta.dirname, '../../../fixtures');

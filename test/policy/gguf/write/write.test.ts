@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adapterGguf } from '../../../../src/policy/gguf/write/adapter.ts';
 import { mergedGguf } from '../../../../src/policy/gguf/write/model.ts';
-import { quantizeQ8, storeAs } from '../../../../src/policy/gguf/write/values.ts';
+import { quantizeQ8, storeAs } from '../../../../src/policy/gguf/write/file.ts';
 import { readGgufHeader } from '../../../../src/policy/gguf/header.ts';
 import { bytesOf, writeBoth } from './made.ts';
 

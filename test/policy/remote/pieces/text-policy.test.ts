@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateOptions, PolicySession } from '../../../../src/policy/policy.ts';
-import { Echo } from '../../../../src/policy/remote/pieces/echo.ts';
-import { CLOSE_IT, GO_ON } from '../../../../src/policy/remote/pieces/messages.ts';
+import { Echo } from '../../../../src/policy/remote/pieces/text-policy.ts';
+import { CLOSE_IT, GO_ON } from '../../../../src/policy/remote/pieces/text-policy.ts';
 import type { TextChunk, Turns } from '../../../../src/policy/remote/pieces/text-backend.ts';
 import { TextPolicy } from '../../../../src/policy/remote/pieces/text-policy.ts';
 import { INFO, ScriptedBackend, tokensOf, type Reply } from './scripted-backend.ts';

@@ -9,7 +9,7 @@ import {
   useDemonstrations,
 } from '../../../../src/ui/train/store/demonstrations.ts';
 import { weightsOf, weightsProblem } from '../../../../src/ui/train/store/reward-weights.ts';
-import { frozenSeconds } from '../../../../src/ui/train/store/silence.ts';
+import { frozenSeconds } from '../../../../src/ui/train/store/train-actions.ts';
 import { emptyRollout, metrics, policySegment } from '../../../fixtures/rollouts.ts';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
 import { fileRecord } from '../../rollouts/views.ts';

@@ -1,5 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
-import { memo, useEffect, useMemo, useRef } from 'react';
+import { memo, useEffect, useMemo, useRef, useContext } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
 import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import { type Finding, LINTS } from '../../../../evaluate/rollouts/lint/finding.ts';
@@ -19,7 +19,8 @@ import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
 import { MarkedText, type TextMark } from '../parts/MarkedText.tsx';
 import { OwnEvents, ownEventsBySegment } from './OwnEvents.tsx';
-import { TextActions } from './TextActions.tsx';
+import { cardOf } from '../../../kit/events/cards.ts';
+import { EventActions } from '../../../kit/events/parts/actions.ts';
 
 /** Characters of one block that are drawn; the text view has them all. */
 const MOST_SHOWN = 12_000;
@@ -150,6 +151,17 @@ interface BlockProps {
   goRound: (round: number) => void;
   goEvent: (event: number) => void;
 }
+
+/** What is offered for the event whose text a segment is; those beside the text have cards of their own. */
+const TextActions = ({ rollout, segment }: { rollout: ImportedRollout; segment: number }) => {
+  const actions = useContext(EventActions);
+  if (!actions || !isOwnRollout(rollout) || rollout.segments[segment]?.source !== 'policy')
+    return null;
+  const event = rollout.events.findIndex(
+    (one) => one.segment === segment && !cardOf(one).besideText,
+  );
+  return event < 0 ? null : actions(rollout, event);
+};
 
 /** One event of the rollout: what was thought, asked, read or answered. */
 const Block = memo((props: BlockProps) => {

@@ -1,4 +1,4 @@
-import { Checkbox } from '@mantine/core';
+import { Checkbox, NumberInput } from '@mantine/core';
 import { useCallback, useState } from 'react';
 import {
   tokenTable,
@@ -14,7 +14,7 @@ import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
 import { PickField } from '../../../kit/PickField.tsx';
 import { useAnswer } from '../../../kit/use-answer.ts';
-import { Amount } from './Amount.tsx';
+import { labelled } from '../../../kit/fields/labelled.tsx';
 import { Outcomes } from './Outcomes.tsx';
 import { Problem } from '../parts/Problem.tsx';
 import { useLater } from '../parts/use-later.ts';
@@ -41,6 +41,31 @@ type Objective = WhatIfSettings['objective'];
 
 /** The keys with their type: `Object.keys` gives plain strings. */
 const keysOf = <K extends string>(record: Record<K, string>): K[] => Object.keys(record) as K[];
+
+/**
+ * A number of the objective. What is half typed (empty, a minus sign) stays in the field and
+ * changes nothing.
+ */
+const Amount = (props: {
+  label: string;
+  value: number;
+  step: number;
+  min?: number;
+  onChange: (value: number) => void;
+}) => (
+  <NumberInput
+    size="xs"
+    {...labelled(props.label)}
+    value={props.value}
+    step={props.step}
+    min={props.min ?? 0}
+    decimalScale={6}
+    onChange={(value) => {
+      if (typeof value === 'number' && Number.isFinite(value) && value >= (props.min ?? 0))
+        props.onChange(value);
+    }}
+  />
+);
 
 /**
  * The settings of one side. "Before" can be edited like "after", because a file that names no settings

@@ -6,7 +6,7 @@ import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import type { DraftLoss } from './stage-loss-fields.ts';
 import { LossSentence, StageLoss } from './StageLoss.tsx';
 import { StageOverrides } from './StageOverrides.tsx';
-import { StageWeights } from './StageWeights.tsx';
+import { weightsOf } from '../../store/reward-weights.ts';
 import { TrajectoryFile } from './TrajectoryFile.tsx';
 import { changeDraft } from '../../store/train-draft.ts';
 import { useDraftValue, useErrors } from './fields.tsx';
@@ -20,6 +20,43 @@ type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights' | 'loss'>
 
 /** The stages are written by this form alone, so they have their shape; numbers may be unfinished. */
 const isStages = (value: unknown): value is Stage[] => Array.isArray(value);
+
+interface StageWeightsProps {
+  reward: string;
+  /** Those that the stage sets; a clause that is absent has the reward’s own factor. */
+  weights: Readonly<Record<string, number | string>>;
+  error: string | undefined;
+  change: (weights: Record<string, number | string>) => void;
+}
+
+/** The factors λ of a reward's clauses, where it lets them be chosen. */
+const StageWeights = ({ reward, weights, error, change }: StageWeightsProps) => {
+  const own = weightsOf(reward);
+  if (!own) return null;
+  const now = { ...own, ...weights };
+  const words = Object.entries(now).map(([clause, weight]) => `${clause} ${weight}`);
+  return (
+    <details className="weights" {...(error !== undefined && { open: true })}>
+      <summary>Weights: {words.join(', ')}</summary>
+      <div className="stage-row">
+        {Object.entries(now).map(([clause, weight]) => (
+          <NumberInput
+            key={clause}
+            size="xs"
+            className="narrow"
+            label={clause}
+            min={0}
+            max={1}
+            step={0.1}
+            value={weight}
+            onChange={(value) => change({ ...now, [clause]: value })}
+          />
+        ))}
+      </div>
+      {error === undefined ? null : <p className="field-error">{error}</p>}
+    </details>
+  );
+};
 
 /** Reward, length, loss, weights and changes of the loop of one stage. */
 const StageRow = (props: {
