@@ -12,7 +12,7 @@ import { endpointSchema, type Endpoint } from '../src/records/setup.ts';
 import { EndpointBackend } from '../src/policy/remote/endpoint/backend.ts';
 import { EndpointClient } from '../src/policy/remote/endpoint/client.ts';
 import { testEndpoint } from '../src/policy/remote/endpoint/test-connection.ts';
-import { TextPolicy } from '../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../src/policy/remote/text-policy.ts';
 import { getRecipe } from '../src/systems/index.ts';
 import { createRetriever } from '../src/retrieval/create.ts';
 import { LexicalIndex } from '../src/retrieval/lexical/lexical.ts';

@@ -4,7 +4,7 @@ import { roundsOf } from '../../src/formats/rollouts/rounds.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import { readFacts } from '../../src/learn/rewards/parts/facts.ts';
 import { readDemonstrations } from '../../src/learn/rl/demonstrations.ts';
-import { TextPolicy } from '../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../src/policy/remote/text-policy.ts';
 import { runText } from '../agent/text/helpers.ts';
 import { ScriptedTokens } from '../agent/text/scripted-tokens.ts';
 import { wordTokenizer } from '../agent/text/tokenizers.ts';

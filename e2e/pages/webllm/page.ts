@@ -1,7 +1,7 @@
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { runRollout } from '../../../src/agent/run.ts';
 import type { Passage } from '../../../src/records/records.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import { openWebLlm } from '../../../src/policy/remote/webllm/start.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { createRetriever } from '../../../src/retrieval/create.ts';

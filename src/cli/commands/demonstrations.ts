@@ -11,7 +11,7 @@ import type { DemonstrationModel } from '../../learn/demonstrations/written-poli
 import { messageOf } from '../../base/errors.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { EndpointBackend } from '../../policy/remote/endpoint/backend.ts';
-import { TextPolicy } from '../../policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../policy/remote/text-policy.ts';
 import type { Endpoint } from '../../records/setup.ts';
 import { demonstrateByTeacher } from '../../learn/demonstrations/from-teacher.ts';
 import { connectServer, isAddress } from '../helpers/text-model.ts';

@@ -1,6 +1,6 @@
 import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { openArchive } from '../../handover/adopt/archive/open-archive.ts';
+import { openArchive } from '../../handover/adopt/open-archive.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { UsageError } from '../shared/options.ts';
 

@@ -4,7 +4,7 @@ import { unscoredReason, type ImportedRollout } from '../../formats/rollouts/sha
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import { lintRollout } from './lint/index.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
-import { hopMap, type HopState } from './hops/hops.ts';
+import { hopMap, type HopState } from './hops.ts';
 import { endOfOutcome, whyOf, type End } from './why.ts';
 import { numbersOf, type RowNumbers } from './row-numbers.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';

@@ -1,7 +1,7 @@
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { AgentEvent, VerdictEvent } from '../../records/events.ts';
 import { countSearches } from '../../records/searches.ts';
-import { hopMap, type HopMap } from './hops/hops.ts';
+import { hopMap, type HopMap } from './hops.ts';
 import { readFactsOf } from './lint/facts.ts';
 import { whyOf } from './why.ts';
 

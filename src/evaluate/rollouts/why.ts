@@ -10,7 +10,7 @@ import {
   type RolloutFacts,
 } from './lint/facts.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';
-import type { Hop, HopMap } from './hops/hops.ts';
+import type { Hop, HopMap } from './hops.ts';
 
 /** Why a rollout is wrong, in one sentence, and where on the way asked → found → read → answered it was lost. */
 

@@ -1,7 +1,7 @@
 import type { Finding, LintCode } from '../../evaluate/rollouts/lint/finding.ts';
 import type { Flow } from '../../evaluate/rollouts/why.ts';
 import type { Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
-import type { HopMap } from '../../evaluate/rollouts/hops/hops.ts';
+import type { HopMap } from '../../evaluate/rollouts/hops.ts';
 import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
 import type { Statistics } from '../../evaluate/rollouts/statistics.ts';
 import type { Unknown } from '../../evaluate/rollouts/filter/unknown.ts';

@@ -7,7 +7,7 @@ import type { RolloutFacts } from '../../evaluate/systems/plan/row.ts';
 import type { EvaluationResult } from '../../evaluate/systems/result.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { EvaluationRecord } from '../contract/records/evaluations.ts';
-import type { StoredLine } from '../rollouts/own/own-runs.ts';
+import type { StoredLine } from '../rollouts/own-runs.ts';
 import { gunzip, gzip } from '../storage/blobs.ts';
 import type { EvaluationDatabase, FactsRow } from './database.ts';
 

@@ -3,7 +3,7 @@ import { createTurns } from '../../base/turns.ts';
 import type { ExportFormat, SpellTokens } from '../contract/rollouts.ts';
 import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import type { Spelling } from './spelling/spelling.ts';
+import type { Spelling } from './spelling.ts';
 import { columnReader, type Cell } from './columns.ts';
 import type { StoredRow } from '../contract/records/rollout-files.ts';
 

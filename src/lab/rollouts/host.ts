@@ -45,12 +45,12 @@ import {
   ownEvaluationsOf,
   type EvaluationSource,
   type RunSource,
-} from './own/own-runs.ts';
+} from './own-runs.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
-import { searchAll } from './search/search-all.ts';
-import { searchedOf } from './search/searched.ts';
-import { Spelling } from './spelling/spelling.ts';
+import { searchAll } from './search-all.ts';
+import { searchedOf } from './searched.ts';
+import { Spelling } from './spelling.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
 import { itemsToJudge, judgeStatusOf } from './verdicts.ts';
 import { RowTables } from './tables.ts';

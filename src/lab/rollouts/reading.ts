@@ -3,7 +3,7 @@ import { writeRollout } from '../../formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { rolloutHtml } from '../../evaluate/rollouts/export/html.ts';
 import { rolloutMarkdown } from '../../evaluate/rollouts/export/markdown.ts';
-import { hopMap } from '../../evaluate/rollouts/hops/hops.ts';
+import { hopMap } from '../../evaluate/rollouts/hops.ts';
 import { lintRollout } from '../../evaluate/rollouts/lint/index.ts';
 import { readRounds } from '../../evaluate/rollouts/reading/rounds.ts';
 import { lossOfRollout, type LossSettings } from '../../evaluate/rollouts/what-if/training.ts';

@@ -1,5 +1,5 @@
 import { adopt, type Adopted, type Base } from '../../handover/adopt/adopt.ts';
-import { openArchive } from '../../handover/adopt/archive/open-archive.ts';
+import { openArchive } from '../../handover/adopt/open-archive.ts';
 import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
 import { nameOf, type AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';

@@ -4,7 +4,7 @@ import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import { rewardById } from '../rewards/registry.ts';
 import { stageAt } from '../settings/overrides.ts';
 import type { Bucket, Mix } from './levelled.ts';

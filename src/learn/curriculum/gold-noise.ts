@@ -6,7 +6,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
 
 /** Share of gold in epoch e: min(1, e / E). KunLunBaizeRAG (arXiv 2506.19466), equation (15). */

@@ -13,7 +13,7 @@ import type {
   DrawRequest,
   Json,
 } from '../rl/contracts.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 
 /**
  * s3's choice of data (arXiv 2505.14146, section 3.3; code: pat-jj/s3): questions that one retrieval answers, and those whose

@@ -3,7 +3,7 @@ import type { Question } from '../../records/records.ts';
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 
 /** UR²'s difficulty levels (arXiv 2508.06165, section 3.1.2) and how they are mixed. */
 

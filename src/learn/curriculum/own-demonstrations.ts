@@ -7,7 +7,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { DemonstrationContext, Demonstrations } from '../rl/contracts.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { Curriculum, DrawnQuestion, Json } from './contracts.ts';
 import { itemAt } from '../../base/items.ts';
 import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
 import { rewardById } from '../rewards/registry.ts';
-import { keeps, rewardsVary } from '../sampling/band.ts';
+import { keeps, rewardsVary } from '../band.ts';
 import { factsThroughVerifier } from '../rewards/verifier.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyBatchRewards, applyGroupRewards, applyRewards } from './scoring.ts';

@@ -18,7 +18,7 @@ import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
-import { passRate } from '../sampling/band.ts';
+import { passRate } from '../band.ts';
 import { stageAt } from '../settings/overrides.ts';
 import { handedOn, initialState, stateAfter, type TrainState } from './state.ts';
 import { checkBeginning } from './trainable.ts';

@@ -27,7 +27,7 @@ import { klToReference, optimize, type UpdateReport } from './update.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { loraSlots, type LoraSpec } from '../../policy/lora/spec.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { rewardsVary } from '../sampling/band.ts';
+import { rewardsVary } from '../band.ts';
 
 /**
  * Steps whose policy gradient is 0 whatever the model computes, so that the update can be skipped

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import type { Curriculum, DrawnQuestion, DrawRequest, Json } from './contracts.ts';
 
 const stateSchema = z.strictObject({ drawn: z.int().min(0) });

@@ -11,7 +11,7 @@ import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout, Segment } from '../../records/rollout.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import { checkFaults, rolloutOverrides } from './collect.ts';
 import type { TrainState } from './state.ts';
 import { warmUpAdapter } from './warm-up.ts';

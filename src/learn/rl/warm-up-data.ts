@@ -5,7 +5,7 @@ import { sum } from '../../base/statistics.ts';
 import type { WarmUpSettings } from '../../recipes/parts/training.ts';
 import { startsOf, trainedCount } from '../mask.ts';
 import type { TrainItem } from '../replicas/replica.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import type { Demonstrations } from './contracts.ts';
 
 /** Demonstrations of a cold start as the trainer takes them, and the order in which updates draw them. */

@@ -22,7 +22,7 @@ import { ownTrajectoriesOf, recipeOf } from '../../recipes/registry.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import { countOwn, GROUP } from '../trajectories/count-own.ts';
 import { MAKE_DEFAULTS, makeTrajectories } from '../trajectories/make.ts';
 

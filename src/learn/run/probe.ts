@@ -19,7 +19,7 @@ import { factsThroughVerifier } from '../rewards/verifier.ts';
 import { mergeOverrides } from '../../recipes/parts/settings.ts';
 import { isObject } from '../../base/objects.ts';
 import { rewardById } from '../rewards/registry.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 import { rolloutSeconds } from './predict.ts';
 import type { Probe, ProbedRollout, ProbeWave } from './probe-shape.ts';
 

@@ -16,7 +16,7 @@ import { deriveSeed, Random } from '../../base/random.ts';
 import { membersOf } from '../advantages.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { stageAt } from '../settings/overrides.ts';
-import { Cycle } from '../sampling/cycle.ts';
+import { Cycle } from '../cycle.ts';
 
 /**
  * Mini-batches of preference optimisation (2305.18290, section 4: the loss is a mean over pairs, minimised by stochastic

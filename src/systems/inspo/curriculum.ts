@@ -8,7 +8,7 @@ import { factsThroughVerifier } from '../../learn/rewards/verifier.ts';
 import { checkFaults, rolloutOverrides } from '../../learn/rl/collect.ts';
 import type { Curriculum, DrawnQuestion, DrawRequest, Json } from '../../learn/rl/contracts.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
-import { Cycle } from '../../learn/sampling/cycle.ts';
+import { Cycle } from '../../learn/cycle.ts';
 import { stageAt } from '../../learn/settings/overrides.ts';
 import {
   mergeOverrides,

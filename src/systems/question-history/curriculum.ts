@@ -4,8 +4,8 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { CurriculumGround } from '../../learn/curriculum/provided.ts';
 import { POOL, PROBE_STEPS, type OneShot, type Weakness } from './define.ts';
 import type { Curriculum, DrawnQuestion, DrawRequest, Json } from '../../learn/rl/contracts.ts';
-import { Cycle } from '../../learn/sampling/cycle.ts';
-import { passRate } from '../../learn/sampling/band.ts';
+import { Cycle } from '../../learn/cycle.ts';
+import { passRate } from '../../learn/band.ts';
 import { mean } from '../../base/statistics.ts';
 import { groupBy } from '../../base/items.ts';
 

@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
 import { useFileDrop } from '../kit/use-file-drop.ts';
-import { DetailsPanel } from './details/DetailsPanel.tsx';
+import { DetailsPanel } from './DetailsPanel.tsx';
 import { focusRollout, runFromStart, startRun } from './store/actions.ts';
 import { importDrop } from '../rollouts/store/browse-actions.ts';
 import { droppedRuns } from '../rollouts/run-files.ts';
@@ -47,7 +47,7 @@ import { Welcome } from './Welcome.tsx';
 import './ask.css';
 import './columns/columns.css';
 import './setup/setup.css';
-import './details/details.css';
+import './details.css';
 import './notes/notes.css';
 
 /** A narrow screen shows one rollout at a time; these are its tabs. */

@@ -6,7 +6,7 @@ import { Guarded } from '../kit/page/Guarded.tsx';
 import { onDemand } from '../kit/page/on-demand.tsx';
 import { useRun } from './store/run-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
-import { openTour } from '../tour/store/tour-store.ts';
+import { openTour } from '../tour/tour-store.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
 import { BuiltInReaderNote } from './notes/BuiltInReaderNote.tsx';
 import { QuestionNameCheck } from './notes/QuestionNameCheck.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { Link, useSearch } from 'wouter';
 import { AddBar, offerGathered } from './import/AddBar.tsx';
-import { Browse } from './items/Browse.tsx';
+import { Browse } from './Browse.tsx';
 import { CollectionsTable } from './CollectionsTable.tsx';
 import { droppedFiles } from './import/dropped-files.ts';
 import { ImportJob } from './import/ImportJob.tsx';
@@ -14,23 +14,23 @@ import { groupBy } from '../../base/items.ts';
 import type { QuestionRow } from '../../lab/contract/ask.ts';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import { useNeeds } from '../lab/use-needs.ts';
-import { WebSourceForm } from './sources/WebSourceForm.tsx';
-import { SearchPanel } from './search/SearchPanel.tsx';
-import { SearchWith } from './search/SearchWith.tsx';
+import { WebSourceForm } from './WebSourceForm.tsx';
+import { SearchPanel } from './SearchPanel.tsx';
+import { SearchWith } from './SearchWith.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import { VerdictLine } from '../kit/page/VerdictLine.tsx';
 import { useLab } from '../lab/lab-store.ts';
 import { questionSetsOf } from '../setup/search-with.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { corpusVerdict } from './corpus-verdict.ts';
-import { useGone, useNames } from './search/search-words.ts';
+import { useGone, useNames } from './search-words.ts';
 import { readCollections } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
 import './corpus.css';
-import './search/search.css';
-import './sources/sources.css';
+import './search.css';
+import './sources.css';
 import './import/import.css';
-import './items/items.css';
+import './items.css';
 
 /** What runs search and ask, on top of the page. */
 const CorpusNow = () => {

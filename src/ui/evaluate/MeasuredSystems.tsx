@@ -4,7 +4,7 @@ import { measuredPolicy, verdictsFor } from '../../evaluate/study/signatures/mea
 import type { Outcome, Verdict } from '../../evaluate/study/signatures/verdict.ts';
 import { OUTCOME_WORDS } from '../../evaluate/study/signatures/words.ts';
 import { useFold } from '../kit/page/use-fold.ts';
-import { ClaimList } from '../kit/signatures/MeasuredClaims.tsx';
+import { ClaimList } from '../kit/MeasuredClaims.tsx';
 import { systemGroups, type SystemEntry } from './chooser/system-groups.ts';
 import { NEW_EVALUATION } from './store/evaluate-address.ts';
 import { tickSystem } from './store/evaluate-draft.ts';

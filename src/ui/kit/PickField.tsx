@@ -1,5 +1,5 @@
 import { type NativeSelectProps } from '@mantine/core';
-import { Select } from './fields/Select.tsx';
+import { Select } from './Select.tsx';
 import { pickOf } from './pick-of.ts';
 
 interface PickFieldProps<T extends string> extends Omit<

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { Select } from '../kit/fields/Select.tsx';
+import { Select } from '../kit/Select.tsx';
 import { useState } from 'react';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
 import { MATRIX_TYPES, STORE_TYPES } from '../../policy/ops/values.ts';
@@ -18,7 +18,7 @@ import { useCheckpoints } from './store/checkpoint-store.ts';
 import { plainFiles } from './parts/folder-files.ts';
 import { PickButton } from '../kit/PickButton.tsx';
 import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
-import { OfferLine } from './adapter/OfferLine.tsx';
+import { OfferLine } from './OfferLine.tsx';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
 import { CardLinks, UseAsPolicy } from './parts/UseAsPolicy.tsx';

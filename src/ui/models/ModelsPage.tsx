@@ -11,7 +11,7 @@ import { useDeviceLimits } from './fit/device-limits.ts';
 import { MeasureSection } from './MeasureSection.tsx';
 import { PublishedSection } from './PublishedSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
-import { openChapter } from '../tour/store/tour-store.ts';
+import { openChapter } from '../tour/tour-store.ts';
 import { WebLlmSection } from './WebLlmSection.tsx';
 import { useStorageUse } from '../lab/storage.ts';
 import { useLab } from '../lab/lab-store.ts';

@@ -24,7 +24,7 @@ import { StrayDrop } from './StrayDrop.tsx';
 import { theme } from '../kit/styles/theme.ts';
 import { TopBar } from './TopBar.tsx';
 import { closeExplanation, useExplained } from '../kit/words/explain/explain-store.ts';
-import { closeTour, useTour } from '../tour/store/tour-store.ts';
+import { closeTour, useTour } from '../tour/tour-store.ts';
 import { useAddress } from '../ask/use-address.ts';
 import { flushSync } from 'react-dom';
 import { onDemand } from '../kit/page/on-demand.tsx';

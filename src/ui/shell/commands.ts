@@ -19,7 +19,7 @@ import { pauseRun, resumeRun, stopRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toggleDialog } from './dialogs.ts';
-import { openTour } from '../tour/store/tour-store.ts';
+import { openTour } from '../tour/tour-store.ts';
 import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
 import { stopSearch, useSearched } from '../rollouts/search/search-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';

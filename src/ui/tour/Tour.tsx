@@ -11,7 +11,7 @@ import {
   goToStep,
   restartTour,
   useTour,
-} from './store/tour-store.ts';
+} from './tour-store.ts';
 import './tour.css';
 
 /** The chapters, each with a link; seen ones are checked. */

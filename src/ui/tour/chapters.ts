@@ -15,7 +15,7 @@ import { formatTrainAddress } from '../train/store/train-address.ts';
 import { replaceDraft } from '../train/store/train-draft.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TRY_STEPS } from '../train/store/try-run.ts';
-import type { ChapterId } from './store/tour-store.ts';
+import type { ChapterId } from './tour-store.ts';
 import { trainToSearch } from './train-to-search.ts';
 
 /** Texts and actions of the tour; the actions are those of the pages. */

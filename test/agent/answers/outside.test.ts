@@ -14,7 +14,7 @@ import { answerText } from '../../../src/records/outside-answer.ts';
 import { rewardById } from '../../../src/learn/rewards/registry.ts';
 import '../../../src/systems/rewards.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { runText, serverOf } from '../text/helpers.ts';
 

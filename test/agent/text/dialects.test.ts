@@ -3,7 +3,7 @@ import { readPlainAnswer } from '../../../src/agent/transcript/boxed.ts';
 import { instructionText } from '../../../src/agent/transcript/instruction.ts';
 import { readTags } from '../../../src/agent/transcript/tags.ts';
 import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { contextText, eventsOf, faultsOf, retrieverOver } from '../helpers.ts';
 import { ScriptedBackend } from '../../policy/remote/pieces/scripted-backend.ts';

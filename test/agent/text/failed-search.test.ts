@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import { EngineError } from '../../../src/retrieval/engines/http/errors.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import { contextText, eventsOf, retrieverOver } from '../helpers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/records/records.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
 import { contextText, eventsOf, faultsOf, QUESTION } from '../helpers.ts';

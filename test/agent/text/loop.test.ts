@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/records/records.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
-import type { TextChunk, TextRequest } from '../../../src/policy/remote/pieces/text-backend.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
+import type { TextChunk, TextRequest } from '../../../src/policy/remote/text-backend.ts';
 import {
   contextText,
   eventsOf,

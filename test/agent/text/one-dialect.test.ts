@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { instructionText } from '../../../src/agent/transcript/instruction.ts';
 import { selectionsOf } from '../../../src/learn/rewards/parts/made.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { contextText, eventsOf, faultsOf, LOCAL } from '../helpers.ts';
 import { runText, serverOf } from './helpers.ts';

@@ -7,7 +7,7 @@ import { eventsOf, faultsOf, retrieverOver, stopReason } from '../helpers.ts';
 import { runText, serverOf } from './helpers.ts';
 import { ScriptedTokens } from './scripted-tokens.ts';
 import { chatOf, FAMILIES, tokenizerOf } from './tool-families.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 
 const [qwen] = FAMILIES;
 const family = qwen!;

@@ -5,7 +5,7 @@ import { TURN_ENDED_HINT } from '../../../src/records/protocol.ts';
 import { chatTemplateOf } from '../../../src/policy/open/chat-template.ts';
 import type { PolicyChat } from '../../../src/policy/policy.ts';
 import type { ChatMessage } from '../../../src/policy/text-model.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { withOverrides } from '../../../src/recipes/parts/settings.ts';

@@ -13,7 +13,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun, readRun } from '../../../src/cli/train/folder.ts';
-import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
+import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
 import { makePolicy } from '../../handover/adopt/made-policy.ts';
 import { ARCHIVE as RETURNED, REVISION } from '../../handover/adopt/returned.ts';
 import { labHere } from '../lab.ts';

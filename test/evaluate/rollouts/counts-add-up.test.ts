@@ -3,7 +3,7 @@ import { runGroup } from '../../../src/agent/run.ts';
 import { stieText, stieCounts, sumStieCounts } from '../../../src/agent/stie-counts.ts';
 import { describeEvent } from '../../../src/cli/commands/ask.ts';
 import { openParts } from '../../../src/cli/shared/parts.ts';
-import { hopMap } from '../../../src/evaluate/rollouts/hops/hops.ts';
+import { hopMap } from '../../../src/evaluate/rollouts/hops.ts';
 import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
 import { readRounds } from '../../../src/evaluate/rollouts/reading/rounds.ts';
 import { endOfRow, factsOfRow, rowOf } from '../../../src/evaluate/rollouts/row.ts';

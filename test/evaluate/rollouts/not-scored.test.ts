@@ -16,7 +16,7 @@ import { judgeAnswers } from '../../../src/evaluate/judge/run.ts';
 import { judgeItemOf } from '../../../src/evaluate/judge/agreement.ts';
 import { columnReader } from '../../../src/lab/rollouts/columns.ts';
 import { noScoreOf } from '../../../src/lab/rollouts/browse.ts';
-import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
+import { whyNothingShared } from '../../../src/ui/rollouts/nothing-shared.ts';
 import { groupedOutcomeName, outcomeBars, outcomeName } from '../../../src/ui/rollouts/words.ts';
 import { blobOf, importOne } from '../../formats/rollouts/helpers.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hopMap } from '../../../src/evaluate/rollouts/hops/hops.ts';
+import { hopMap } from '../../../src/evaluate/rollouts/hops.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { endOfRow, rowOf } from '../../../src/evaluate/rollouts/row.ts';
 import { flowOf, whyOf, type Why } from '../../../src/evaluate/rollouts/why.ts';

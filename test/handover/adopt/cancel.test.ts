@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { adopt } from '../../../src/handover/adopt/adopt.ts';
-import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
+import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
 import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
 import { ARCHIVE, config, filesOf, returned, without, type Files } from './returned.ts';
 

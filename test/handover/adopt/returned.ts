@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { adopt, type Adopted } from '../../../src/handover/adopt/adopt.ts';
-import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
+import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
 import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 

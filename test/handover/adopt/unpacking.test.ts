@@ -4,7 +4,7 @@ import { zipSync, type Zippable } from 'fflate';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { readEvalLog } from '../../../src/formats/rollouts/eval-log.ts';
 import { adopt } from '../../../src/handover/adopt/adopt.ts';
-import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
+import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
 import { isRead } from '../../../src/handover/adopt/input/names.ts';
 import { changed, config, filesOf, returned, without, type Files } from './returned.ts';
 

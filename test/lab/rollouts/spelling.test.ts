@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Spelling, type AvailableTokenizer } from '../../../src/lab/rollouts/spelling/spelling.ts';
+import { Spelling, type AvailableTokenizer } from '../../../src/lab/rollouts/spelling.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { rolloutOf } from '../../evaluate/rollouts/lint/rollout.ts';
 

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { unzipSync } from 'fflate';
 import { afterEach, expect, it, vi } from 'vitest';
-import { openArchive } from '../../../src/handover/adopt/archive/open-archive.ts';
+import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
 import { readSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
 import { madeWeights } from '../../handover/adopt/made-policy.ts';
 import { ARCHIVE, REVISION } from '../../handover/adopt/returned.ts';

@@ -3,7 +3,7 @@ import { estimateAdvantages, varies } from '../../../src/learn/advantages.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { klTerm } from '../../../src/learn/objective.ts';
 import { noiseRate } from '../../../src/systems/zero-search/curriculum.ts';
-import { informationOf, keeps, passRate, signalBound } from '../../../src/learn/sampling/band.ts';
+import { informationOf, keeps, passRate, signalBound } from '../../../src/learn/band.ts';
 import { trajectoryWeights } from '../../../src/learn/supervised/items.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { made } from './records.ts';

@@ -2,7 +2,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import { loadCurriculum } from '../../../src/learn/curriculum/provided.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import { keyOf } from '../../../src/systems/inspo/population.ts';
 import { propose } from '../../../src/systems/inspo/propose.ts';
 import { getTraining } from '../../../src/systems/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { runRollout } from '../../../src/agent/run.ts';
-import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { eventsOf, QUESTION, retrieverOver } from '../../agent/helpers.ts';

@@ -4,7 +4,7 @@ import { CollectionsTable } from '../../../src/ui/corpus/CollectionsTable.tsx';
 import { ImportJob } from '../../../src/ui/corpus/import/ImportJob.tsx';
 import { PendingImport } from '../../../src/ui/corpus/import/PendingImport.tsx';
 import { Notices } from '../../../src/ui/corpus/Notices.tsx';
-import { ConnectionResult } from '../../../src/ui/corpus/sources/ConnectionResult.tsx';
+import { ConnectionResult } from '../../../src/ui/corpus/ConnectionResult.tsx';
 import {
   useCollections,
   type PendingImport as Pending,

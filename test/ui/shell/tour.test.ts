@@ -5,7 +5,7 @@ import {
   parseTour,
   restartTour,
   useTour,
-} from '../../../src/ui/tour/store/tour-store.ts';
+} from '../../../src/ui/tour/tour-store.ts';
 
 const IDS = ['ask', 'train', 'read'];
 const now = () => {

@@ -8,7 +8,7 @@ import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';
 import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
-import { CHAPTER_IDS, openChapter, useTour } from '../../../src/ui/tour/store/tour-store.ts';
+import { CHAPTER_IDS, openChapter, useTour } from '../../../src/ui/tour/tour-store.ts';
 import { CHAPTERS, useDeeds, type Deed } from '../../../src/ui/tour/chapters.ts';
 import { NewRun } from '../../../src/ui/train/form/NewRun.tsx';
 import {

@@ -7,7 +7,7 @@ import { isClone } from '../../../systems/rex-rag/probes.ts';
 import { treeCredit } from '../../../systems/tree-rpo/grouping.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { bonusOf } from '../../../systems/deep-diver/reward.ts';
-import { signalBound } from '../../../learn/sampling/band.ts';
+import { signalBound } from '../../../learn/band.ts';
 import { newGoldShares } from '../../../learn/rewards/parts/searches.ts';
 import { countSearches } from '../../../records/searches.ts';
 import type { Rollout } from '../../../records/rollout.ts';

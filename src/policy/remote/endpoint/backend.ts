@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../records/setup.ts';
-import type { TextBackend, TextChunk, TextRequest, Turns } from '../pieces/text-backend.ts';
+import type { TextBackend, TextChunk, TextRequest, Turns } from '../text-backend.ts';
 import type { PolicyInfo } from '../../policy.ts';
 import type { EndpointClient, Streamed, StreamOptions } from './client.ts';
 import type { Piece } from './wire.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { issueOf } from '../../../base/errors.ts';
 import type { ChatCompletionChunk, MLCEngineInterface } from '@mlc-ai/web-llm';
 import { chatChunk, chatDelta } from '../endpoint/wire.ts';
-import type { TextBackend, TextChunk, TextRequest } from '../pieces/text-backend.ts';
+import type { TextBackend, TextChunk, TextRequest } from '../text-backend.ts';
 import type { PolicyInfo } from '../../policy.ts';
 import type { ChatMessage, CompletionOptions, TextModel } from '../../text-model.ts';
 

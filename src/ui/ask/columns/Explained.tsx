@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { hopMap } from '../../../evaluate/rollouts/hops/hops.ts';
+import { hopMap } from '../../../evaluate/rollouts/hops.ts';
 import { outsideScores } from '../../../agent/answers/outside.ts';
 import { answerText } from '../../../records/outside-answer.ts';
 import { verdictWords } from '../../../evaluate/rollouts/verdict-words.ts';

@@ -1,6 +1,6 @@
 import { RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useEffect } from 'react';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { Term } from '../../kit/words/explain/Term.tsx';

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { QUESTION_TYPES, type QuestionType } from '../../../records/records.ts';

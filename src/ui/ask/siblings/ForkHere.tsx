@@ -2,7 +2,7 @@ import { useEffect, useMemo, type ReactNode } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
-import type { ForkPolicy } from '../../kit/fork/ForkMenu.tsx';
+import type { ForkPolicy } from '../../kit/ForkMenu.tsx';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import { forkRollout } from './fork-actions.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
@@ -11,7 +11,7 @@ import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
 
 const ForkMenu = onDemand(async () => ({
-  default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
+  default: (await import('../../kit/ForkMenu.tsx')).ForkMenu,
 }));
 
 /** Every policy that can continue: without adapter, and each stored adapter. */

@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
-import type { ForkPolicy } from '../../kit/fork/ForkMenu.tsx';
+import type { ForkPolicy } from '../../kit/ForkMenu.tsx';
 import { useAdapters } from '../policies/adapters-store.ts';
 import type { RecordPlace } from '../store/permalink.ts';
 import type { Basis } from './basis.ts';
@@ -13,7 +13,7 @@ import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
 
 const ForkMenu = onDemand(async () => ({
-  default: (await import('../../kit/fork/ForkMenu.tsx')).ForkMenu,
+  default: (await import('../../kit/ForkMenu.tsx')).ForkMenu,
 }));
 
 /** Every stored adapter. */

@@ -3,7 +3,7 @@ import type { Rollout } from '../../../records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import type { PolicyChoice } from '../../../lab/contract/settings.ts';
-import { evaluationOfFile } from '../../../lab/rollouts/own/own-runs.ts';
+import { evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
 import { lab, need } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
 import { isOwnRollout } from '../../../formats/rollouts/shape/imported.ts';
-import { evaluationOfFile } from '../../../lab/rollouts/own/own-runs.ts';
+import { evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { lab } from '../../lab/connection.ts';
 import { placeOf, type RecordPlace } from '../store/permalink.ts';

@@ -1,4 +1,4 @@
-import { evaluationFileId, evaluationOfFile } from '../../../lab/rollouts/own/own-runs.ts';
+import { evaluationFileId, evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
 import { formatEvaluateAddress } from '../../evaluate/store/evaluate-address.ts';
 import { readerPath } from '../../rollouts/store/browse-address.ts';
 import type { RecordPlace } from '../store/permalink.ts';

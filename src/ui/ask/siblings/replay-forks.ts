@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { ForkAsk } from '../../kit/fork/ForkMenu.tsx';
+import type { ForkAsk } from '../../kit/ForkMenu.tsx';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import type { LinkedFork } from '../store/fork-link.ts';
 import { useRun } from '../store/run-store.ts';

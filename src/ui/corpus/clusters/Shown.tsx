@@ -4,7 +4,7 @@ import type { ClusterOverview, WithoutVectors } from '../../../lab/contract/clus
 import type { LocalSpec } from '../../../records/setup.ts';
 import { plural } from '../../kit/words/format.ts';
 import { changeSearch } from '../../setup/search-with.ts';
-import { useGone, useNames } from '../search/search-words.ts';
+import { useGone, useNames } from '../search-words.ts';
 import { localMethod } from '../../../retrieval/methods/list.ts';
 import type { LocalMethod } from '../../../retrieval/methods/method.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';

@@ -1,5 +1,5 @@
 import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import type { Preview } from '../../../formats/import/collect.ts';
 import { CHUNKING_DEFAULTS } from '../../../formats/import/values/types.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';

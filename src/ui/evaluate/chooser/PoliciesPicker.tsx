@@ -1,5 +1,5 @@
 import { Checkbox } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';

@@ -1,5 +1,5 @@
 import { Button, NumberInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useEffect } from 'react';
 import type { EvaluationSpec, QuestionsSource } from '../../../evaluate/systems/spec.ts';
 import { readCollections } from '../../corpus/store/collections-actions.ts';

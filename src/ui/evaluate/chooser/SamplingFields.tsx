@@ -1,5 +1,5 @@
 import { NumberInput, TextInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useMemo, useState } from 'react';
 import { DEVICES } from '../../../lab/contract/settings.ts';
 import type { PolicyRef } from '../../../records/setup.ts';

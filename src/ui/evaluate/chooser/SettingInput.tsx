@@ -1,5 +1,5 @@
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useState } from 'react';
 import type { SettingField } from './setting-fields.ts';
 

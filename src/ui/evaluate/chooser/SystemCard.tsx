@@ -2,8 +2,8 @@ import { Checkbox } from '@mantine/core';
 import { memo } from 'react';
 import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
-import { labelled } from '../../kit/fields/labelled.tsx';
-import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
+import { labelled } from '../../kit/labelled.tsx';
+import { MeasuredClaims } from '../../kit/MeasuredClaims.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import type { SystemEntry } from './system-groups.ts';
 

@@ -1,4 +1,4 @@
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';

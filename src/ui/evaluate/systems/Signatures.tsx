@@ -1,7 +1,7 @@
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { MEASURES } from '../../../evaluate/systems/table/measures.ts';
 import type { SystemsTable, TableRow } from '../../../evaluate/systems/table/shape.ts';
-import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
+import { MeasuredClaims } from '../../kit/MeasuredClaims.tsx';
 import { Term, Terms } from '../../kit/words/explain/Term.tsx';
 import {
   differenceWords,

@@ -1,4 +1,4 @@
-import { HOP_NAMES, type HopState } from '../../../evaluate/rollouts/hops/hops.ts';
+import { HOP_NAMES, type HopState } from '../../../evaluate/rollouts/hops.ts';
 import './hops.css';
 
 /** The hop map in a table cell: a mark per hop, filled if its passage was retrieved. */

@@ -1,5 +1,5 @@
 import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
-import type { Hop, HopMap } from '../../../evaluate/rollouts/hops/hops.ts';
+import type { Hop, HopMap } from '../../../evaluate/rollouts/hops.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { fitted } from '../charts/fitted.ts';
 import { arrowPath, hopLayout, NODE } from './layout.ts';

@@ -3,7 +3,7 @@ import {
   type Hop,
   type HopMap,
   type HopState,
-} from '../../../evaluate/rollouts/hops/hops.ts';
+} from '../../../evaluate/rollouts/hops.ts';
 import { asksWords, relationWords } from '../words/step-words.ts';
 
 /** Texts of the hop map. */

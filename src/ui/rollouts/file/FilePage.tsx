@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
@@ -21,10 +21,10 @@ import { showSelection, toggleAllClosed, useSelection } from '../store/browse-se
 import { fileById, useBrowse } from '../store/browse-store.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { usualColumns } from '../table/columns.ts';
-import { CompareFiles } from '../compare/CompareFiles.tsx';
+import { CompareFiles } from '../CompareFiles.tsx';
 import { sizeOf } from '../table/definitions.ts';
 import { Figures } from './Figures.tsx';
-import { Disagreements } from '../compare/Disagreements.tsx';
+import { Disagreements } from '../Disagreements.tsx';
 import { JudgeView } from '../judge/JudgeView.tsx';
 import { FilterField } from './FilterField.tsx';
 import { GROUPINGS } from './groupings.ts';
@@ -41,7 +41,7 @@ import '../rollouts.css';
 import './file.css';
 import './flow.css';
 import '../table/table.css';
-import '../compare/compare.css';
+import '../compare.css';
 import '../histogram/histogram.css';
 
 /** All view state is in the address. `replace` is for typing, so that "back" does not undo single letters. */

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
 import type { ExportFormat, BrowseResult } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
-import { labelled } from '../../kit/fields/labelled.tsx';
+import { labelled } from '../../kit/labelled.tsx';
 import { formatCount } from '../../kit/words/format.ts';
 import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';

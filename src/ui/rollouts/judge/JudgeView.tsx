@@ -1,5 +1,5 @@
 import { Button, NumberInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';

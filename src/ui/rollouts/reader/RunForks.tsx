@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { isOwnRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
-import { evaluationOfFile, isRunFile, runFileId } from '../../../lab/rollouts/own/own-runs.ts';
+import { evaluationOfFile, isRunFile, runFileId } from '../../../lab/rollouts/own-runs.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { readAdapters, useAdapters } from '../../ask/policies/adapters-store.ts';
@@ -10,7 +10,7 @@ import { adapterChoices, WithRecordForks } from '../../ask/siblings/RecordFork.t
 import { forkOfRun } from '../../ask/siblings/fork-actions.ts';
 import { writerOf } from '../../ask/siblings/writer.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
-import { ForkMenu } from '../../kit/fork/ForkMenu.tsx';
+import { ForkMenu } from '../../kit/ForkMenu.tsx';
 import { useTrain, visibleRuns } from '../../train/store/train-store.ts';
 
 /**

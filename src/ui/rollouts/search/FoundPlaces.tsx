@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter';
 import type { Excerpt, MatchingRollout } from '../../../evaluate/rollouts/reading/full-text.ts';
 import { revealHidden } from '../../../evaluate/rollouts/reading/visible.ts';
 import type { SearchMatch } from '../../../lab/contract/rollouts.ts';
-import { evaluationFileId, runFileId } from '../../../lab/rollouts/own/own-runs.ts';
+import { evaluationFileId, runFileId } from '../../../lab/rollouts/own-runs.ts';
 import { useMore } from '../../kit/page/use-more.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import { openOwn, openOwnRollout, type Own } from '../store/browse-actions.ts';

@@ -1,6 +1,6 @@
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import type { Switch } from '../../../recipes/switches/switch.ts';
-import { MeasuredClaims } from '../../kit/signatures/MeasuredClaims.tsx';
+import { MeasuredClaims } from '../../kit/MeasuredClaims.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 
 /** A sentence with setting names in backticks. */

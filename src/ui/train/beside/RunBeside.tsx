@@ -1,4 +1,4 @@
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { itemAt } from '../../../base/items.ts';

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { DEVICES } from '../../../lab/contract/settings.ts';

@@ -1,6 +1,6 @@
-import { Select } from '../../kit/fields/Select.tsx';
-import { importOffered, useOffers } from '../../models/adapter/offer-store.ts';
-import { importedRun, offeredFor } from '../../models/adapter/offered.ts';
+import { Select } from '../../kit/Select.tsx';
+import { importOffered, useOffers } from '../../models/offer-store.ts';
+import { importedRun, offeredFor } from '../../models/offered.ts';
 import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useStartRun, useStartRuns } from './fields/start-from.ts';

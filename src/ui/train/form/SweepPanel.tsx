@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';

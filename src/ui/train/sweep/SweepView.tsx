@@ -1,6 +1,6 @@
 import { shareInterval } from '../../../base/statistics.ts';
 import { Button } from '@mantine/core';
-import { Select } from '../../kit/fields/Select.tsx';
+import { Select } from '../../kit/Select.tsx';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { headlineOf } from '../../../evaluate/held-out-scores.ts';

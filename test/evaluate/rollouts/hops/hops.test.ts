@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KeyedRandom } from '../../../../src/base/random.ts';
-import { hopMap, type Hop } from '../../../../src/evaluate/rollouts/hops/hops.ts';
+import { hopMap, type Hop } from '../../../../src/evaluate/rollouts/hops.ts';
 import type { ImportedRollout } from '../../../../src/formats/rollouts/shape/imported.ts';
 import { drawQuestion, generateMiniWorld, openScope } from '../../../../src/world/world.ts';
 import { BORN, FILM, imported, RAIN, searched, STALE } from './rollout.ts';

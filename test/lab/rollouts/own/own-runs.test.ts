@@ -3,7 +3,7 @@ import type { Rollout } from '../../../../src/records/rollout.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
 import { getTraining } from '../../../../src/systems/index.ts';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
-import { ownRunsOf } from '../../../../src/lab/rollouts/own/own-runs.ts';
+import { ownRunsOf } from '../../../../src/lab/rollouts/own-runs.ts';
 import { ownLines } from '../../../formats/rollouts/helpers.ts';
 
 const run = (id: string, step: number, deletedAt: string | null): RunRecord =>

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { EndpointBackend } from '../../../../src/policy/remote/endpoint/backend.ts';
 import { EndpointClient } from '../../../../src/policy/remote/endpoint/client.ts';
-import type { TextRequest } from '../../../../src/policy/remote/pieces/text-backend.ts';
+import type { TextRequest } from '../../../../src/policy/remote/text-backend.ts';
 import type { Endpoint } from '../../../../src/records/setup.ts';
 import { strictServer, type StrictServer } from './strict-server.ts';
 

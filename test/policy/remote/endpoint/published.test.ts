@@ -5,7 +5,7 @@ import { recipeFor } from '../../../../src/lab/ask/request.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
 import { EndpointBackend } from '../../../../src/policy/remote/endpoint/backend.ts';
 import { EndpointClient } from '../../../../src/policy/remote/endpoint/client.ts';
-import { TextPolicy } from '../../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../../src/policy/remote/text-policy.ts';
 import { getRecipe } from '../../../../src/systems/index.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { openSummarizer } from '../../../../src/retrieval/summarize/index.ts';

@@ -4,7 +4,7 @@ import type {
   TextChunk,
   TextRequest,
   Turns,
-} from '../../../../src/policy/remote/pieces/text-backend.ts';
+} from '../../../../src/policy/remote/text-backend.ts';
 
 /** A model that says what a script says, cut into tokens as the script says. */
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateOptions, PolicySession } from '../../../../src/policy/policy.ts';
-import { Echo } from '../../../../src/policy/remote/pieces/text-policy.ts';
-import { CLOSE_IT, GO_ON } from '../../../../src/policy/remote/pieces/text-policy.ts';
-import type { TextChunk, Turns } from '../../../../src/policy/remote/pieces/text-backend.ts';
-import { TextPolicy } from '../../../../src/policy/remote/pieces/text-policy.ts';
+import { Echo } from '../../../../src/policy/remote/text-policy.ts';
+import { CLOSE_IT, GO_ON } from '../../../../src/policy/remote/text-policy.ts';
+import type { TextChunk, Turns } from '../../../../src/policy/remote/text-backend.ts';
+import { TextPolicy } from '../../../../src/policy/remote/text-policy.ts';
 import { INFO, ScriptedBackend, tokensOf, type Reply } from './scripted-backend.ts';
 
 const sampling = { temperature: 0.7, topK: 20, topP: 0.9 };

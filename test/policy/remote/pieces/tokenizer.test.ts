@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { markedMessage, PieceTokenizer } from '../../../../src/policy/remote/pieces/tokenizer.ts';
+import { markedMessage, PieceTokenizer } from '../../../../src/policy/remote/tokenizer.ts';
 
 const any = fc.string({
   unit: fc.oneof(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TextChunk, TextRequest } from '../../../../src/policy/remote/pieces/text-backend.ts';
+import type { TextChunk, TextRequest } from '../../../../src/policy/remote/text-backend.ts';
 import { WebLlmBackend } from '../../../../src/policy/remote/webllm/backend.ts';
 import { scriptedEngine } from './scripted-engine.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runRollout } from '../../../../src/agent/run.ts';
 import { createRouter } from '../../../../src/agent/router/router.ts';
-import { TextPolicy } from '../../../../src/policy/remote/pieces/text-policy.ts';
+import { TextPolicy } from '../../../../src/policy/remote/text-policy.ts';
 import {
   openWebLlm,
   webLlmProblem,

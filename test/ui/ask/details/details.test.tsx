@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../../src/systems/index.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
-import { DetailsPanel } from '../../../../src/ui/ask/details/DetailsPanel.tsx';
+import { DetailsPanel } from '../../../../src/ui/ask/DetailsPanel.tsx';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
 import { useView, type Selection } from '../../../../src/ui/ask/store/view-store.ts';

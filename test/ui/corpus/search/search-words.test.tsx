@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { useGone, useNames } from '../../../../src/ui/corpus/search/search-words.ts';
+import { useGone, useNames } from '../../../../src/ui/corpus/search-words.ts';
 import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { textOf } from '../../kit/render.tsx';
 import { collection } from '../views.ts';

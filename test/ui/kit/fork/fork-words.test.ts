@@ -6,7 +6,7 @@ import {
   CHANGE_SIGNS,
   changeWords,
   offerWords,
-} from '../../../../src/ui/kit/fork/fork-words.ts';
+} from '../../../../src/ui/kit/fork-words.ts';
 import { ownLines, rolloutsOf } from '../../../formats/rollouts/helpers.ts';
 
 const own = async () =>

@@ -4,7 +4,7 @@ import {
   HOP_NAMES,
   type Hop,
   type HopState,
-} from '../../../../src/evaluate/rollouts/hops/hops.ts';
+} from '../../../../src/evaluate/rollouts/hops.ts';
 import {
   HOP_SIGNS,
   hopLabel,

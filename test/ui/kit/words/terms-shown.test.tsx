@@ -3,7 +3,7 @@ import { TableView } from '../../../../src/ui/evaluate/table/TableView.tsx';
 import { parseEvaluateAddress } from '../../../../src/ui/evaluate/store/evaluate-address.ts';
 import { Picture } from '../../../../src/ui/kit/charts/picture/Picture.tsx';
 import { Table } from '../../../../src/ui/kit/Table.tsx';
-import { Select } from '../../../../src/ui/kit/fields/Select.tsx';
+import { Select } from '../../../../src/ui/kit/Select.tsx';
 import { buttonsIn, htmlOf } from '../render.tsx';
 
 /** Acronyms open what they mean wherever they stand, unless a click there does something else. */

@@ -12,8 +12,8 @@ import {
   cancelOffer,
   importOffered,
   useOffers,
-} from '../../../../src/ui/models/adapter/offer-store.ts';
-import { importedRun, offeredFor } from '../../../../src/ui/models/adapter/offered.ts';
+} from '../../../../src/ui/models/offer-store.ts';
+import { importedRun, offeredFor } from '../../../../src/ui/models/offered.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';

@@ -14,7 +14,7 @@ import {
   type BrowseAddress,
 } from '../../../../src/ui/rollouts/store/browse-address.ts';
 import { parseReaderAddress } from '../../../../src/ui/rollouts/reader/store/address.ts';
-import { whyNothingShared } from '../../../../src/ui/rollouts/compare/nothing-shared.ts';
+import { whyNothingShared } from '../../../../src/ui/rollouts/nothing-shared.ts';
 
 const canonical = (filter: string): string => printFilter(parseFilter(filter));
 

@@ -1,5 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core';
-import { Select } from '../../../kit/fields/Select.tsx';
+import { Select } from '../../../kit/Select.tsx';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import {
   MOST_PIECES,

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { Select } from '../../../kit/fields/Select.tsx';
+import { Select } from '../../../kit/Select.tsx';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import { answerOf, answerText } from '../../../../records/outside-answer.ts';

@@ -14,7 +14,7 @@ import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
 import { PickField } from '../../../kit/PickField.tsx';
 import { useAnswer } from '../../../kit/use-answer.ts';
-import { labelled } from '../../../kit/fields/labelled.tsx';
+import { labelled } from '../../../kit/labelled.tsx';
 import { Outcomes } from './Outcomes.tsx';
 import { Problem } from '../parts/Problem.tsx';
 import { useLater } from '../parts/use-later.ts';

@@ -1,5 +1,5 @@
 import { NumberInput } from '@mantine/core';
-import { Select } from '../../../kit/fields/Select.tsx';
+import { Select } from '../../../kit/Select.tsx';
 import { rewardById } from '../../../../learn/rewards/registry.ts';
 import { REWARDS } from '../../../../systems/rewards.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';

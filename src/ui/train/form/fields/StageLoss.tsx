@@ -1,6 +1,6 @@
 import { Checkbox, NumberInput } from '@mantine/core';
-import { labelled } from '../../../kit/fields/labelled.tsx';
-import { Select } from '../../../kit/fields/Select.tsx';
+import { labelled } from '../../../kit/labelled.tsx';
+import { Select } from '../../../kit/Select.tsx';
 import { plural } from '../../../kit/words/format.ts';
 import { LOSS_FIELDS, type DraftLoss, type Loss, type LossField } from './stage-loss-fields.ts';
 

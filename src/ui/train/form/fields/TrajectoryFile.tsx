@@ -1,6 +1,6 @@
 import { FileInput } from '@mantine/core';
 import { useEffect } from 'react';
-import { Select } from '../../../kit/fields/Select.tsx';
+import { Select } from '../../../kit/Select.tsx';
 import { formatDayTime, plural } from '../../../kit/words/format.ts';
 import { reloadFiles } from '../../../rollouts/store/browse-actions.ts';
 import { fileById, useBrowse } from '../../../rollouts/store/browse-store.ts';

@@ -1,9 +1,9 @@
 import { Checkbox, NumberInput, TextInput } from '@mantine/core';
-import { Select } from '../../../kit/fields/Select.tsx';
+import { Select } from '../../../kit/Select.tsx';
 import { createContext, use, useState, type ReactNode } from 'react';
 import { idleBecause } from '../../../../learn/settings/idle.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
-import { labelled } from '../../../kit/fields/labelled.tsx';
+import { labelled } from '../../../kit/labelled.tsx';
 import { changeDraft, readPath } from '../../store/train-draft.ts';
 
 /** Fields of the form of a new run, each bound to one path of the settings. */

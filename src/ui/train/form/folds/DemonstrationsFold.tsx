@@ -2,7 +2,7 @@ import { Button, FileInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { REASONS, type Reason } from '../../../../learn/demonstrations/left-out.ts';
-import { Select } from '../../../kit/fields/Select.tsx';
+import { Select } from '../../../kit/Select.tsx';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import {
   cancelDemonstrations,

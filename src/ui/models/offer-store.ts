@@ -1,0 +1,111 @@
+import { create } from 'zustand';
+import { asSentence, messageOf } from '../../base/errors.ts';
+import type { ByteProgress } from '../../lab/contract/progress.ts';
+import { fetchWithProgress } from '../../lab/workers/fetch-progress.ts';
+import { keepStorage } from '../lab/storage.ts';
+import { useSetup } from '../setup/setup-store.ts';
+import { trainApi, useTrain, withRun } from '../train/store/train-store.ts';
+import { showStorageFault } from '../kit/storage-news.ts';
+import type { OfferedAdapter } from './offered.ts';
+
+/** Import of an offered adapter, by the id of the model that it is for. */
+
+export type OfferState =
+  | ({ status: 'fetching' } & ByteProgress)
+  | { status: 'importing' }
+  | { status: 'failed'; message: string };
+
+export const useOffers = create<{ offers: Readonly<Record<string, OfferState | null>> }>()(() => ({
+  offers: {},
+}));
+
+const show = (checkpoint: string, state: OfferState | null): void =>
+  useOffers.setState(({ offers }) => ({ offers: { ...offers, [checkpoint]: state } }));
+
+type Doing = 'downloaded' | 'imported';
+
+const underWay = new Map<string, AbortController>();
+
+const jobOf = (checkpoint: string): string => `offered adapter for ${checkpoint}`;
+
+async function download(
+  checkpoint: string,
+  { weightsUrl }: OfferedAdapter,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  show(checkpoint, { status: 'fetching', loaded: 0, total: 0 });
+  const read = fetchWithProgress('', (bytes) => show(checkpoint, { status: 'fetching', ...bytes }));
+  return new Uint8Array(await read(new URL(weightsUrl, document.baseURI).href, { signal }));
+}
+
+async function importAs(
+  checkpoint: string,
+  offered: OfferedAdapter,
+  weights: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  show(checkpoint, { status: 'importing' });
+  const setup = {
+    ...useSetup.getState().setup,
+    policy: { kind: 'checkpoint', id: checkpoint },
+  } as const;
+  const outcome = await trainApi().adopt(
+    jobOf(checkpoint),
+    offered.files(weights),
+    () => undefined,
+    setup,
+  );
+  if (outcome.status === 'ready')
+    useTrain.setState(({ runs }) => ({ runs: withRun(runs, outcome.run) }));
+}
+
+/** A sentence with its full stop; a broken connection needs advice, a full disk has its own notice. */
+const failureOf = (doing: Doing, error: unknown): string => {
+  if (showStorageFault(error)) return `The adapter was not ${doing}.`;
+  const advice = doing === 'downloaded' ? ' Check the connection and try again.' : '';
+  return `The adapter was not ${doing}: ${asSentence(messageOf(error))}${advice}`;
+};
+
+/** Fetches it and imports it as a run. Never rejects: the reason for a failure is in `useOffers`. */
+export async function importOffered(checkpoint: string, offered: OfferedAdapter): Promise<void> {
+  if (underWay.has(checkpoint)) return;
+  const controller = new AbortController();
+  underWay.set(checkpoint, controller);
+  const { signal } = controller;
+  let doing: Doing = 'downloaded';
+  try {
+    void keepStorage();
+    const weights = await download(checkpoint, offered, signal);
+    doing = 'imported';
+    await importAs(checkpoint, offered, weights);
+    show(checkpoint, null);
+  } catch (error) {
+    const failed = { status: 'failed', message: failureOf(doing, error) } as const;
+    show(checkpoint, signal.aborted ? null : failed);
+  } finally {
+    underWay.delete(checkpoint);
+  }
+}
+
+/** Stops the download or the import; nothing of it is kept. */
+export function cancelOffer(checkpoint: string): void {
+  underWay.get(checkpoint)?.abort();
+  trainApi()
+    .cancelAdopt(jobOf(checkpoint))
+    .catch(() => undefined);
+}
+
+/**
+ * Bytes of a file on the server of this page; 0 where nobody says. Null: it is left out of this copy of Forage, as it
+ * is of the npm package.
+ */
+export async function bytesOnServer(url: string): Promise<number | null> {
+  try {
+    const { ok, headers } = await fetch(url, { method: 'HEAD' });
+    // Servers of single-page applications answer with the page.
+    if (!ok || headers.get('content-type')?.includes('text/html')) return null;
+    return Number(headers.get('content-length') ?? 0);
+  } catch {
+    // Without a network it is offered, and a click says what is wrong.
+    return 0;
+  }
+}
