@@ -21,6 +21,7 @@ import {
   type Recording,
 } from '../src/ui/ask/hero/recording.ts';
 import { EXAMPLES } from '../src/ui/ask/store/examples.ts';
+import '../src/systems/rewards.ts';
 
 const FILE = resolve(import.meta.dirname, '../src/ui/ask/hero/recording.json');
 const CORES = 2;

@@ -21,6 +21,7 @@ import type { RunRecord } from '../../src/lab/contract/records/runs.ts';
 import { writeRunFile } from '../../src/lab/train/records.ts';
 import type { TrainStep } from '../../src/records/training.ts';
 import { LIMIT_MS, traceMainThread, type MainThread } from '../page/main-thread.ts';
+import '../../src/systems/rewards.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');
 const { values } = parseArgs({

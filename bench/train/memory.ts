@@ -13,6 +13,7 @@ import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import { prepareNode } from '../../src/policy/node/prepare.ts';
 import { openFolder, openWorld, policyFolder } from '../../src/cli/shared/parts.ts';
 import { fetchFromDisk } from '../../src/cli/shared/build-world.ts';
+import '../../src/systems/rewards.ts';
 
 const { values } = parseArgs({
   options: {

@@ -7,6 +7,7 @@ import { slow } from '../../test/slow/slow.ts';
 import { trainStep } from '../../test/fixtures/train-steps.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { savedPictures } from '../saved-pictures.ts';
+import '../../src/systems/rewards.ts';
 
 /** How charts are looked at, on two stored runs of twenty steps that differ only in the seed. */
 

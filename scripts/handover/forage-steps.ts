@@ -19,6 +19,7 @@ import { assembleRun } from '../../src/learn/run/assemble.ts';
 import { writePeft } from '../../src/policy/lora/peft.ts';
 import { prepareNode } from '../../src/policy/node/prepare.ts';
 import { openReader } from '../../src/policy/open/reader.ts';
+import '../../src/systems/rewards.ts';
 
 const [out, recipe, to, ...changes] = process.argv.slice(2);
 const trainer = TRAINERS.find((name) => name === to);

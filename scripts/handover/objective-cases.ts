@@ -15,6 +15,7 @@ import { estimateAdvantages } from '../../src/learn/advantages.ts';
 import { sequenceWeights, tokenObjective } from '../../src/learn/objective.ts';
 import { getTraining } from '../../src/systems/index.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
+import '../../src/systems/rewards.ts';
 
 const MAPS: Readonly<Record<Trainer, (input: MappingInput) => Mapping<unknown>>> = {
   trl: mapToTrl,

@@ -11,6 +11,7 @@ import { randomNumbers } from '../../src/base/random.ts';
 import { itemAt } from '../../src/base/items.ts';
 import { getTraining } from '../../src/systems/index.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
+import '../../src/systems/rewards.ts';
 
 const [QUESTIONS, GROUP, STEPS] = [6, 4, 10];
 const random = randomNumbers(11);

@@ -6,7 +6,9 @@ import { sourceFiles, targetOf } from '../../scripts/checks/source-files.ts';
 /** Whatever looks up a recipe or a reward has registered them: test/setup.ts hides from all other tests where it has not. */
 
 const ROOT = resolve(import.meta.dirname, '../..');
+/** Where the product begins; and files of these folders that no other file imports. */
 const ENTRIES = ['src/ui/main.tsx', 'src/cli/main.ts', 'workers/lab.ts', 'workers/policy.ts'];
+const FOLDERS = ['e2e', 'bench', 'scripts'];
 
 const targets = (path: string, text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map((found) =>
@@ -21,7 +23,7 @@ interface File {
 }
 
 const files = new Map<string, File>(
-  ['src', 'workers'].flatMap((folder) =>
+  ['src', 'workers', ...FOLDERS].flatMap((folder) =>
     sourceFiles(resolve(ROOT, folder)).map((absolute): [string, File] => {
       const path = relative(ROOT, absolute);
       const text = readFileSync(absolute, 'utf8');
@@ -64,7 +66,11 @@ function unregistered(registry: string, list: string): string[] {
     for (const path of loaded)
       for (const next of files.get(path)?.later ?? []) visit(next, registers);
   };
-  for (const entry of ENTRIES) visit(entry, false);
+  const imported = new Set([...files.values()].flatMap(({ first }) => first));
+  const alone = [...files.keys()].filter(
+    (path) => FOLDERS.some((folder) => path.startsWith(`${folder}/`)) && !imported.has(path),
+  );
+  for (const entry of [...ENTRIES, ...alone]) visit(entry, false);
   // A system's own code is loaded by the loop or the trainer that runs it.
   return [...faults].filter((path) => !path.startsWith('src/systems/'));
 }

@@ -14,6 +14,7 @@ import { messageOf, issueOf, oneLine } from '../../base/errors.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { parseRun, parseStep } from '../storage/records.ts';
 import type { RunReporter } from './reporter.ts';
+import '../../systems/rewards.ts';
 
 export const nowIso = (): string => new Date().toISOString();
 

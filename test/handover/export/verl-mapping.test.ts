@@ -92,8 +92,8 @@ describe('advantages', () => {
     );
   });
 
-  it('refuses ur2', () => {
-    expect(refused(['objective.estimator=ur2'])).toEqual(['objective.estimator']);
+  it('refuses to whiten GRPO’s', () => {
+    expect(refused(['objective.estimator=whitened-grpo'])).toEqual(['objective.estimator']);
   });
 });
 
