@@ -10,7 +10,7 @@ import { DescribedList } from '../kit/page/DescribedList.tsx';
 import { Term } from '../kit/words/explain/Term.tsx';
 import { nameOfSpec } from './chooser/names.ts';
 import { MeasuredSystems } from './MeasuredSystems.tsx';
-import { CopyButton } from '../kit/CopyButton.tsx';
+import { ProblemBanner } from '../kit/page/ProblemBanner.tsx';
 import { EvaluationView } from './result/EvaluationView.tsx';
 import {
   dismissRemoved,
@@ -137,23 +137,13 @@ const FirstView = () => {
 const EvaluateProblem = () => {
   const problem = useEvaluate((state) => state.problem);
   const failed = useEvaluate((state) => state.status === 'failed');
-  if (!problem) return null;
   return (
-    <div className="failure" role="alert">
-      <b>⚠ {problem.text}</b>
-      <div className="failure-actions">
-        {/* Only for the list itself; other actions are retried by their own button. */}
-        {failed ? (
-          <button type="button" className="link" onClick={() => void reloadEvaluations()}>
-            Try again
-          </button>
-        ) : null}
-        <CopyButton label="Copy details" text={() => `${problem.text}\n${problem.detail}`} />
-        <button type="button" className="link" onClick={dismissProblem}>
-          Dismiss
-        </button>
-      </div>
-    </div>
+    <ProblemBanner
+      problem={problem}
+      // Only where the list could not be read.
+      retry={failed ? () => void reloadEvaluations() : null}
+      dismiss={dismissProblem}
+    />
   );
 };
 
