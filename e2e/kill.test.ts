@@ -20,8 +20,9 @@ import { stepsDone } from './training.ts';
  */
 const KILLS = Number(process.env.FORAGE_KILLS ?? 3);
 
-/** More than kills: each lets a step or so be done, and one that comes at any time may let five be done. */
-const STEPS = Math.round(1.2 * KILLS) + 6;
+/** A kill comes after at most so many steps; those after the last kill are what it can be late by. */
+const STEPS_PER_KILL = 12;
+const STEPS = STEPS_PER_KILL * (KILLS + 1);
 /** A kill and what follows it take some seconds on two cores, and far more on busy ones. */
 vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 
@@ -76,24 +77,21 @@ const runFile = (id: string, name: string): string =>
 
 let server: Served;
 let folder: string;
-const browser = new KillableBrowser();
-
-/** A browser over the same profile as the one before. */
-const open = (path: string): Promise<Page> => browser.open(`${server.url}${path}`);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'forage-kill-'));
   server = await serve({ root: DIST });
 });
 afterAll(async () => {
-  await browser.end();
   await server.close();
-  // Helpers of a browser that was killed may write for a moment more.
-  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  await rm(folder, { recursive: true, force: true });
 });
 
+/** Not "Go on", which gives a finished run more steps. */
+const RESUME = /^(Resume|Start again)/;
+
 const resume = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: /^(Resume|Start again|Go on)/ }).click();
+  await page.getByRole('button', { name: RESUME }).click();
   await page.waitForSelector('[data-status="running"]');
 };
 
@@ -126,18 +124,18 @@ const exported = async (page: Page, id: string): Promise<RunFile> => {
 const finished = (page: Page): Promise<unknown> =>
   page.waitForSelector('[data-status="finished"]', { timeout: 300_000 });
 
-/** Half of the kills come at any time, half while a snapshot is being written. */
-const moment = async (page: Page, random: () => number): Promise<string> => {
-  if (random() < 0.5) {
-    await page.waitForTimeout(random() * 1500);
-    return 'any time';
-  }
-  await page
-    .locator('[data-testid="phase"]', { hasText: 'snapshot' })
-    .waitFor({ timeout: 10_000 })
-    .catch(() => undefined);
-  await page.waitForTimeout(random() * 15);
-  return 'snapshot';
+/** Half of the kills come at any time, half while a snapshot is being written; none waits beyond step `last`. */
+const moment = async (page: Page, random: () => number, last: number): Promise<string> => {
+  const lastIsDone = async () => {
+    while ((await stepsDone(page)) < last) await page.waitForTimeout(20);
+  };
+  const snapshot = page.locator('[data-testid="phase"]', { hasText: 'snapshot' });
+  const atAnyTime = random() < 0.5;
+  const awaited = atAnyTime ? page.waitForTimeout(random() * 1500) : snapshot.waitFor();
+  // What did not come first ends with the page.
+  await Promise.any([awaited, lastIsDone()]);
+  if (!atAnyTime) await page.waitForTimeout(random() * 15);
+  return atAnyTime ? 'any time' : 'snapshot';
 };
 
 /** A generator whose seed is in the report of a failed test. */
@@ -172,38 +170,44 @@ slow(
   async () => {
     const seed = Number(process.env.FORAGE_SEED ?? Date.now() % 1e6);
     const random = seeded(seed);
-    let page = await open('runs');
-    await imported(page, 'calm');
-    await imported(page, 'killed');
+    // A profile of its own for each attempt: a second one begins with nothing stored.
+    const browser = new KillableBrowser();
+    const open = (path: string): Promise<Page> => browser.open(`${server.url}${path}`);
+    try {
+      let page = await open('runs');
+      await imported(page, 'calm');
+      await imported(page, 'killed');
 
-    await visit(page, server, 'train?run=killed');
-    let shown = 0;
-    for (let n = 1; n <= KILLS; n++) {
-      const where = `seed ${seed}, kill ${n}`;
-      await page.getByRole('button', { name: /^(Resume|Start again|Go on)/ }).waitFor();
-      // A committed step is on the disk: none that was shown as done may be gone.
-      expect(await stepsDone(page), where).toBeGreaterThanOrEqual(shown);
-      expect(await page.getByRole('alert').count(), where).toBe(0);
+      await visit(page, server, 'train?run=killed');
+      let shown = 0;
+      for (let n = 1; n <= KILLS; n++) {
+        const where = `seed ${seed}, kill ${n}`;
+        await page.getByRole('button', { name: RESUME }).waitFor();
+        // A committed step is on the disk: none that was shown as done may be gone.
+        expect(await stepsDone(page), where).toBeGreaterThanOrEqual(shown);
+        expect(await page.getByRole('alert').count(), where).toBe(0);
+        await resume(page);
+        const when = await moment(page, random, n * STEPS_PER_KILL);
+        shown = await stepsDone(page);
+        await browser.kill();
+        expect(shown, `${where} (${when}): the run was over`).toBeLessThan(STEPS);
+        page = await open('train?run=killed');
+      }
       await resume(page);
-      const when = await moment(page, random);
-      shown = await stepsDone(page);
-      await browser.kill();
-      if (shown >= STEPS)
-        throw new Error(`${where} (${when}): the run is over; give it more steps`);
-      page = await open('train?run=killed');
-    }
-    await resume(page);
-    await finished(page);
-    const killed = await exported(page, 'killed');
+      await finished(page);
+      const killed = await exported(page, 'killed');
 
-    await page.goto(`${server.url}train?run=calm`);
-    await resume(page);
-    await finished(page);
-    const calm = await exported(page, 'calm');
-    expect(calm.steps).toHaveLength(STEPS);
-    // Else equal bits would say nothing: no update would have changed the state.
-    const changed = calm.steps.filter(({ gradientNorm }) => (gradientNorm ?? 0) > 0);
-    expect(changed.length).toBeGreaterThanOrEqual(STEPS / 2);
-    expect(comparable(killed)).toEqual(comparable(calm));
+      await page.goto(`${server.url}train?run=calm`);
+      await resume(page);
+      await finished(page);
+      const calm = await exported(page, 'calm');
+      expect(calm.steps).toHaveLength(STEPS);
+      // Else equal bits would say nothing: no update would have changed the state.
+      const changed = calm.steps.filter(({ gradientNorm }) => (gradientNorm ?? 0) > 0);
+      expect(changed.length).toBeGreaterThanOrEqual(STEPS / 2);
+      expect(comparable(killed)).toEqual(comparable(calm));
+    } finally {
+      await browser.end();
+    }
   },
 );

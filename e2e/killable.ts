@@ -34,11 +34,11 @@ export class KillableBrowser {
   /** Nobody is asked. */
   async kill(): Promise<void> {
     const process = this.#process;
-    if (!process) return;
+    this.#process = null;
+    if (!process || process.exitCode !== null || process.signalCode !== null) return;
     const gone = new Promise((resolve) => process.once('exit', resolve));
     process.kill('SIGKILL');
     await gone;
-    this.#process = null;
   }
 
   async end(): Promise<void> {
