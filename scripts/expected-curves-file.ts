@@ -38,11 +38,11 @@ const openEnded = (stages: readonly Stage[]): unknown[] =>
  * comes; what is drawn evenly is not rated.
  */
 const schedule = ({ preset, curriculum, steps }: TrainSettings): unknown => {
-  if (curriculum.kind === 'uniform') return { kind: curriculum.kind };
+  const { system } = curriculum;
+  if (!system || typeof system['goldEpochs'] !== 'number') return system ?? null;
   const own = getTraining(preset);
-  const asOwn = curriculum.goldEpochs === own.curriculum.goldEpochs;
-  const goldShare = curriculum.goldEpochs / (asOwn ? own.steps : steps);
-  return { ...curriculum, goldEpochs: curriculum.kind === 'gold-noise' ? goldShare : 0 };
+  const asOwn = system['goldEpochs'] === own.curriculum.system?.['goldEpochs'];
+  return { ...system, goldEpochs: system['goldEpochs'] / (asOwn ? own.steps : steps) };
 };
 
 /** What a recipe is apart from its start, the length of a run, its seed, when and on how many questions it is scored, and stored. */

@@ -19,7 +19,7 @@ quietly() {
 # The folder's own proof: the plain loop; then background, probes and router, drawn with noise.
 quietly $lab export --to trl --recipe search/grpo --out "$work/trl-search"
 quietly $lab export --to trl --recipe kunlun-baize/dapo --without dynamic-sampling --set recipe=kunlun-baize \
-  --set curriculum.kind=gold-noise --set groupSize=4 --out "$work/trl-kunlun-baize"
+  --set curriculum.system='{"id":"kunlun-baize"}' --set groupSize=4 --out "$work/trl-kunlun-baize"
 for name in search kunlun-baize; do
   quietly env FORAGE_HOME="$root" PYTHON="$PYTHON" sh "$work/trl-$name/check.sh"
 done

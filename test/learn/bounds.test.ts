@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages, skippingGae, varies, whiten } from '../../src/learn/advantages.ts';
-import { bucketOf, nextBucket } from '../../src/learn/curriculum/levelled.ts';
-import { goldShare, noiseStrength } from '../../src/learn/curriculum/gold-noise.ts';
+import { bucketOf, nextBucket } from '../../src/systems/ur2/levelled.ts';
+import { goldShare, noiseStrength } from '../../src/systems/kunlun-baize/curriculum.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import { klTerm, surrogate } from '../../src/learn/objective.ts';
 import { overlongPenalty } from '../../src/learn/rl/scoring.ts';

@@ -89,7 +89,7 @@ it('R1-Searcher as released is the run of its two Llama scripts', () => {
 it.each(['ur2/paper', 'ur2-released/two-stages'])(
   '%s draws mathematics 1 : 1 : 1 and all else 7 : 2 : 1',
   (id) => {
-    expect(getTraining(id).curriculum).toMatchObject({
+    expect(getTraining(id).curriculum.system).toMatchObject({
       tasks: { qa: 1, arithmetic: 1, choice: 1 },
       mix: { qa: [7, 2, 1], arithmetic: [1, 1, 1], choice: [7, 2, 1] },
     });

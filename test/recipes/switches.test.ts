@@ -107,7 +107,7 @@ describe('switches of training', () => {
   it.each([
     ['fspo', 'posterior-grpo', 'stages.0.reward'],
     ['fspo', 'fspo-as-released', 'objective.factuality'],
-    ['one-shot-rlvr', 'sws', 'curriculum.kind'],
+    ['one-shot-rlvr', 'sws', 'curriculum.system'],
     ['speed-rl', 'online-filtering', 'dynamicSampling.on'],
   ])('%s and %s are refused together, by the setting that both change', (a, b, path) => {
     expect(refusal('search/grpo', a, b)).toBe(
@@ -116,8 +116,16 @@ describe('switches of training', () => {
   });
 
   it.each([
-    ['sws', 'zero-search/grpo', /changes curriculum\.kind, and the recipe needs zero-search/],
-    ['one-shot-rlvr', 'kunlun-baize/whole', /curriculum\.kind, and the recipe needs gold-noise/],
+    [
+      'sws',
+      'zero-search/grpo',
+      /changes curriculum\.system, and the recipe needs that of zero-search/,
+    ],
+    [
+      'one-shot-rlvr',
+      'kunlun-baize/whole',
+      /curriculum\.system, and the recipe needs that of kunlun-baize/,
+    ],
     ['gppo', 'ex-search/em', /changes the policy gradient, and the recipe learns by sft/],
     ['gppo', 'hrpo/hrpo', /there is no clip/],
     ['posterior-grpo', 'tool-star/dpo', /it sets a reward, and a stage learns by dpo/],
@@ -132,8 +140,7 @@ describe('switches of training', () => {
   it('fit every recipe of one stage that is trained by the policy gradient on its own questions', () => {
     const plain = TRAININGS.filter(
       ({ variant: { settings } }) =>
-        settings.curriculum.kind === 'uniform' &&
-        settings.stages.every(({ loss }) => loss === undefined),
+        !settings.curriculum.system && settings.stages.every(({ loss }) => loss === undefined),
     );
     expect(plain.length).toBeGreaterThan(20);
     for (const { id } of plain)

@@ -71,7 +71,7 @@ describe('trainings', () => {
     const settings = getTraining('kunlun-baize');
     expect([settings.preset, settings.recipe]).toEqual(['kunlun-baize/whole', 'kunlun-baize']);
     expect(settings.warmUp?.from).toBe('own');
-    expect(settings.curriculum.kind).toBe('gold-noise');
+    expect(settings.curriculum.system?.id).toBe('kunlun-baize');
     expect(settings.router).toMatchObject({
       train: 'beside',
       evaluation: 'argmax',
@@ -96,8 +96,8 @@ describe('trainings', () => {
     ['overrides.retrieval.source=local', 'overrides.background.source=local', 'router.train=off'],
     ['overrides.retrieval.source=web', 'overrides.background.source=web', 'router.train=off'],
     ['overrides.nlr.reward=paper'],
-    ['curriculum.kind=uniform'],
-    ['curriculum.noiseReading=floor'],
+    ['curriculum.system=null'],
+    ['curriculum.system.noiseFloor=0.1'],
     ['warmUp=null'],
     ['overrides.retrieval.method=cluster'],
   ])(

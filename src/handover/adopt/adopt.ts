@@ -9,7 +9,7 @@ import { findAdapter, type AdoptedAdapter } from './adapter.ts';
 import { itemAt } from '../../base/items.ts';
 import { estimateAdvantages, membersOf } from '../../learn/advantages.ts';
 import { asNumber } from '../../formats/rollouts/shape/json.ts';
-import { declaredCurriculum } from '../../recipes/parts/system.ts';
+import { declaredCurriculum, scoringOf } from '../../recipes/parts/curriculum.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import { isObject } from '../../base/objects.ts';
 import { readExperiment, type AdoptedExperiment } from './input/experiment.ts';
@@ -145,28 +145,25 @@ function curriculumAfter(
   const steps = Array.from({ length: step - startStep }, (_, i) => startStep + 1 + i);
   const draws = sum(steps.map((one) => batchesOf(rollouts, runId, one) * settings.questions));
   const drawn = (asNumber(before['drawn']) ?? 0) + draws;
-  switch (settings.curriculum.kind) {
-    case 'uniform':
-      return { drawn };
-    case 'gold-noise': {
-      const facts = steps.flatMap((one) => rollouts?.facts.get(one) ?? []);
-      const searches = sum(facts.map((fact) => fact.searches ?? 0));
-      return { drawn, retrievals: (asNumber(before['retrievals']) ?? 0) + searches };
-    }
-    case 'system':
-      if (!declaredCurriculum(settings.curriculum)?.learns) return { drawn };
-      notes.push(
-        'What the curriculum learned about its questions stayed on the environment’s server: a continued run starts from the exported curriculum.',
-      );
-      return experiment.curriculum ?? null;
-    case 'difficulty':
-      notes.push(
-        experiment.curriculum
-          ? 'The difficulty curriculum continues from the exported state: the draws of the cluster stayed on its server.'
-          : 'The scores of the difficulty curriculum stayed on the environment’s server: a continued run scores the questions again.',
-      );
-      return experiment.curriculum ?? null;
+  const declared = declaredCurriculum(settings.curriculum);
+  if (declared?.countsSearches) {
+    const facts = steps.flatMap((one) => rollouts?.facts.get(one) ?? []);
+    const searches = sum(facts.map((fact) => fact.searches ?? 0));
+    return { drawn, retrievals: (asNumber(before['retrievals']) ?? 0) + searches };
   }
+  if (scoringOf(settings.curriculum)) {
+    notes.push(
+      experiment.curriculum
+        ? 'The curriculum continues from the exported state: the draws of the cluster stayed on its server.'
+        : 'The scores of the questions stayed on the environment’s server: a continued run scores them again.',
+    );
+    return experiment.curriculum ?? null;
+  }
+  if (!declared?.learns) return { drawn };
+  notes.push(
+    'What the curriculum learned about its questions stayed on the environment’s server: a continued run starts from the exported curriculum.',
+  );
+  return experiment.curriculum ?? null;
 }
 
 /** The last adapter of a trainer that says no step is of its last one. */

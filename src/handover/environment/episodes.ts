@@ -1,10 +1,11 @@
 import { deriveSeed } from '../../base/random.ts';
 import { createCurriculum } from '../../learn/curriculum/create.ts';
-import { DifficultyCurriculum } from '../../learn/curriculum/difficulty.ts';
 import { rolloutOverrides } from '../../learn/rl/collect.ts';
+import { isScored } from '../../learn/curriculum/score-questions.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../../learn/rl/contracts.ts';
 import { heldOutRollout, heldOutSample } from '../../learn/rl/held-out.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
+import { declaredCurriculum } from '../../recipes/parts/curriculum.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
@@ -65,9 +66,10 @@ export class Episodes {
     this.#sampled = rolloutOverrides(settings, { temperature, topP });
     this.#curriculum = this.train.length > 0 ? this.#create(parts.curriculum) : null;
     const curriculum = this.#curriculum;
-    const unscored =
-      curriculum instanceof DifficultyCurriculum && curriculum.unscored.questions.length > 0;
-    this.scoring = unscored ? new Scoring(settings, runId, curriculum) : null;
+    this.scoring =
+      curriculum && isScored(curriculum) && curriculum.unscored.questions.length > 0
+        ? new Scoring(settings, runId, curriculum)
+        : null;
     this.#checkShards();
   }
 
@@ -77,15 +79,13 @@ export class Episodes {
     if (shard.of === 1) return;
     if (this.scoring)
       throw new Error(
-        'curriculum.kind: several servers cannot score the pool of a difficulty curriculum together; ' +
+        'curriculum.system: several servers cannot score the questions of a curriculum together; ' +
           'let one server do it, or give the scores of a run (experiment.json, curriculum)',
       );
-    const { kind, noiseBy } = settings.curriculum;
-    if (kind === 'gold-noise' && noiseBy === 'retrievals')
-      throw new Error(
-        'curriculum.noiseBy: noise by retrievals counts those of all groups, and each of several servers ' +
-          'sees its own; let one server do it, or count epochs',
-      );
+    const { curriculum } = settings;
+    const why =
+      curriculum.system && declaredCurriculum(curriculum)?.needsOneServer(curriculum.system);
+    if (why) throw new Error(why);
   }
 
   #create(state: Json | null): Curriculum {

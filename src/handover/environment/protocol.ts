@@ -55,7 +55,7 @@ const seed = z
  * A rollout to begin. Exactly one of `draw`, `heldOut` and `question` says of which question.
  *
  * - `draw`: number from 0 of the curriculum's draws over the whole run, `questions` draws per step. Row n of
- *   an exported data set is draw n. The server draws (uniform, difficulty, gold-noise, simulated) and knows the seed.
+ *   an exported data set is draw n. The server draws (whatever the curriculum) and knows the seed.
  * - `heldOut`: number from 0 in the run's held-out sample; sampled and routed as held-out questions are.
  * - `question`: a question by its id.
  */
@@ -68,7 +68,7 @@ const episodeSchema = z
     question: name.optional(),
     /** Place in the group, from 0; with the group's seed it gives the rollout's. */
     index: z.int().min(0).max(1023).default(0),
-    /** The training step that it is for, from 1: chooses the reward's stage, and the noise of gold-noise. */
+    /** The training step that it is for, from 1: chooses the reward's stage, and what a curriculum draws in it. */
     step: z
       .int()
       .min(1)
@@ -201,7 +201,7 @@ export const stepSchema = z.strictObject({ answers: z.array(answerSchema).max(MO
 export const closeSchema = z.strictObject({ rollouts: z.array(name).max(MOST_ITEMS) });
 
 /**
- * A difficulty curriculum scores a pool of questions by repeated rollouts of the policy as it is before
+ * A curriculum may score a pool of questions by repeated rollouts of the policy as it is before
  * the first step (`health.scoring.left` > 0). The caller gets up to `most` of these rollouts and
  * answers their requests by `step` like any others; their results carry no reward that trains. A call that
  * gives no request while `left` > 0 found all of them handed out: call again a little later.

@@ -1,8 +1,7 @@
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { mean } from '../../base/statistics.ts';
-import type { DifficultyCurriculum } from '../../learn/curriculum/difficulty.ts';
-import { scoringGroup } from '../../learn/curriculum/score-questions.ts';
+import { scoringGroup, type ScoredCurriculum } from '../../learn/curriculum/score-questions.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';
 
@@ -16,12 +15,12 @@ export interface ScoringRollout {
 }
 
 /**
- * The rollouts that score a difficulty curriculum's pool before the first draw, handed out to the
+ * The rollouts that score a curriculum's questions before the first draw, handed out to the
  * sampling trainer. Names, seeds and scores are those of Forage's own loop.
  */
 export class Scoring {
   readonly total: number;
-  readonly #curriculum: Pick<DifficultyCurriculum, 'addScores'>;
+  readonly #curriculum: Pick<ScoredCurriculum, 'addScores'>;
   readonly #size: number;
   /** Exact match by place of the question and member, as they come in. */
   readonly #scores: (number | null)[][];
@@ -32,11 +31,11 @@ export class Scoring {
   constructor(
     settings: TrainSettings,
     runId: string,
-    curriculum: Pick<DifficultyCurriculum, 'addScores' | 'unscored'>,
+    curriculum: Pick<ScoredCurriculum, 'addScores' | 'unscored'>,
   ) {
-    const { from, questions } = curriculum.unscored;
+    const { from, questions, size } = curriculum.unscored;
     this.#curriculum = curriculum;
-    this.#size = settings.curriculum.scoringRollouts;
+    this.#size = size;
     this.total = questions.length * this.#size;
     this.#left = this.total;
     this.#scores = questions.map(() => Array.from({ length: this.#size }, () => null));

@@ -4,8 +4,6 @@ import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
-import { DifficultyCurriculum } from './difficulty.ts';
-import { GoldNoiseCurriculum } from './gold-noise.ts';
 import { LeavingOut } from './leaving-out.ts';
 import { providedCurriculum } from './provided.ts';
 
@@ -53,14 +51,7 @@ function createOver(
   retriever: Retriever,
   seed: number,
 ): Curriculum {
-  switch (settings.curriculum.kind) {
-    case 'uniform':
-      return new UniformCurriculum(questions, seed);
-    case 'difficulty':
-      return new DifficultyCurriculum(settings, questions, seed);
-    case 'gold-noise':
-      return new GoldNoiseCurriculum(settings, questions, retriever, seed);
-    case 'system':
-      return providedCurriculum({ settings, questions, retriever, seed });
-  }
+  return settings.curriculum.system
+    ? providedCurriculum({ settings, questions, retriever, seed })
+    : new UniformCurriculum(questions, seed);
 }

@@ -2,7 +2,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { recipeOf } from '../../recipes/registry.ts';
-import { OWN_ROLLOUTS, type TrainSettings } from '../../recipes/parts/training.ts';
+import { OWN_NOISE, OWN_ROLLOUTS, type TrainSettings } from '../../recipes/parts/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
@@ -58,13 +58,13 @@ export async function ownDemonstrations(
   questions: readonly Question[],
   { agent, runId, signal, onRollout, onEnded }: DemonstrationContext,
 ): Promise<Demonstrations> {
-  const { warmUp, curriculum, temperature, topP } = settings;
+  const { warmUp, temperature, topP } = settings;
   const tries = triesOf(settings, questions, warmUp?.rollouts ?? OWN_ROLLOUTS);
   const recipe = recipeOf(settings);
   const depsOf = (question: Question, seed: number, noisy: boolean): AgentDeps => {
     if (!noisy) return agent;
     const { supporting } = question;
-    const options = { strength: curriculum.noise, seed, supporting };
+    const options = { strength: warmUp?.noise ?? OWN_NOISE, seed, supporting };
     return { ...agent, retriever: new NoisyRetriever(agent.retriever, options) };
   };
   const rollouts: Rollout[] = [];

@@ -25,8 +25,8 @@ export const provideCurriculum = (id: string, load: () => Promise<MakeCurriculum
 
 /** Loads the code of the curriculum that the settings name, if any. @throws Error where the system provides none */
 export async function loadCurriculum({ curriculum }: TrainSettings): Promise<void> {
-  if (curriculum.kind !== 'system') return;
-  const id = curriculum.system?.id ?? '';
+  if (!curriculum.system) return;
+  const { id } = curriculum.system;
   const load = loaders.get(id);
   if (!load) throw new Error(`the curriculum of the system "${id}" is not registered`);
   if (!loaded.has(id)) loaded.set(id, await load());

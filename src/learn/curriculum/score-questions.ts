@@ -4,8 +4,19 @@ import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
-import type { CurriculumContext } from '../rl/contracts.ts';
+import type { Curriculum, CurriculumContext } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+
+/** A curriculum whose questions are scored by repeated rollouts before the first draw. */
+export interface ScoredCurriculum extends Curriculum {
+  /** Questions that have no score yet, the place of the first, and rollouts of each. */
+  readonly unscored: { from: number; questions: readonly Question[]; size: number };
+  /** Takes the scores of the next questions, each from 0 to 1. */
+  addScores(more: readonly number[]): void;
+}
+
+export const isScored = (curriculum: Curriculum): curriculum is ScoredCurriculum =>
+  'unscored' in curriculum;
 
 /** Rollouts that run together. */
 const WAVE = 64;
@@ -32,6 +43,7 @@ export const scoringGroup = (
  * Scores questions by repeated rollouts with the policy as it is, at the run's temperature. The seeds
  * of a question follow from its place only, so that scoring may end anywhere and continue later.
  *
+ * @param size rollouts of a question
  * @param from place of the first question that has no score yet
  * @param onScores told of a wave's scores, in order
  * @returns false where `context.shouldStop` ended it early
@@ -39,16 +51,15 @@ export const scoringGroup = (
  */
 export async function scoreQuestions(
   settings: TrainSettings,
-  questions: readonly Question[],
-  from: number,
+  { questions, size, from }: { questions: readonly Question[]; size: number; from: number },
   context: CurriculumContext,
   onScores: (scores: number[]) => Promise<void>,
 ): Promise<boolean> {
-  const { temperature, topP, curriculum } = settings;
+  const { temperature, topP } = settings;
   const { agent, runId, signal } = context;
   const recipe = recipeOf(settings);
   const overrides = rolloutOverrides(settings, { temperature, topP });
-  const wave = Math.max(1, Math.floor(WAVE / curriculum.scoringRollouts));
+  const wave = Math.max(1, Math.floor(WAVE / size));
   context.onProgress(from, questions.length);
   for (let at = from; at < questions.length; at += wave) {
     if (context.shouldStop()) return false;
@@ -59,7 +70,7 @@ export async function scoreQuestions(
           recipe,
           overrides,
           ...scoringGroup(settings, runId, at + i),
-          size: curriculum.scoringRollouts,
+          size,
           runId,
           step: 0,
           onRollout: (rollout) => context.onEnded?.(rollout),

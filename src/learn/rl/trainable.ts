@@ -45,7 +45,7 @@ export function untrainable(
     return `Its steps so far (${done}) and its adapter stay; start a new run ${restart}.`;
   };
   // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
-  const { topP, curriculum, adapter } = settings;
+  const { topP, adapter } = settings;
   const rollouts = withOverrides(recipeOf(settings).settings, settings.overrides);
   const { loop, sampling, retrieval } = rollouts;
   if (settings.steps === 0 && !settings.warmUp && done === undefined)
@@ -83,7 +83,7 @@ export function untrainable(
         ),
     };
   // A stored run has chosen as it did.
-  const unasked = done === undefined ? beginningClash(settings) : null;
+  const unasked = done === undefined ? beginningClash(settings, loop === 'agent') : null;
   const clash = unasked ?? switchClash(settings) ?? chosenClash(settings) ?? contextClash(settings);
   if (clash) return clash;
   if (adapter.gates && !traitsOf(rollouts).latent)
@@ -96,14 +96,6 @@ export function untrainable(
           'Set adapter.gates to null, or choose a recipe that thinks in mixtures of tokens.',
           'without gates',
         ),
-    };
-  if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
-    return {
-      path: 'curriculum.taskMixing',
-      message:
-        `Training the recipe ${settings.recipe} with task mixing is refused: its loop, ${loop}, never ` +
-        'lets the policy search, so there is no search to take from medium and easy questions. ' +
-        advice('Switch task mixing off, or choose another recipe.', 'without task mixing'),
     };
   return null;
 }

@@ -53,7 +53,6 @@ const OPTIONAL = [
   'verifier',
   'critic',
   'curriculum.system',
-  'curriculum.tasks',
   'curriculum.hops',
   'curriculum.leaveOut',
   'dynamicSampling.band',

@@ -1,7 +1,6 @@
 import { sum } from '../../base/statistics.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { rewardById } from '../rewards/registry.ts';
 import { itemAt } from '../../base/items.ts';
 
 /**
@@ -23,15 +22,6 @@ const supervised = ({ stages }: TrainSettings): boolean =>
 
 const trainsOnlyRouter = ({ router, stages }: TrainSettings): boolean =>
   router.train === 'alone' && !stages.some(({ loss }) => isStored(loss));
-
-/** Curricula that look at a pool of questions before they draw. */
-const looks = ({ curriculum: { kind, leaveOut = [] } }: TrainSettings): boolean =>
-  kind === 'difficulty' || leaveOut.includes('one-retrieval');
-
-const mixesNoise = ({ curriculum, warmUp, stages }: TrainSettings): boolean =>
-  curriculum.kind === 'gold-noise' ||
-  warmUp?.from === 'own' ||
-  stages.some(({ loss }) => isStored(loss));
 
 const ALONE = 'only the router is trained, and the policy gets no update';
 
@@ -104,50 +94,12 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
-    paths: [
-      'curriculum.scoringRollouts',
-      'curriculum.mix.',
-      'curriculum.coldStart',
-      'curriculum.taskMixing',
-      'curriculum.tasks.',
-    ],
-    because: ({ curriculum: { kind } }) =>
-      where(kind !== 'difficulty', `the curriculum ${kind} does not sort by difficulty`),
-  },
-  {
-    paths: ['curriculum.coldStart'],
-    because: ({ stages }) =>
-      where(
-        stages.every(({ reward }) => rewardById(reward)?.coldStart !== true),
-        'no stage has a cold-start reward',
-      ),
-  },
-  {
     paths: ['curriculum.pool'],
-    because: (settings) =>
+    because: ({ curriculum: { leaveOut = [] } }) =>
       where(
-        !looks(settings),
-        `the curriculum ${settings.curriculum.kind} samples from all questions, without a pool`,
+        !leaveOut.includes('one-retrieval'),
+        'questions are drawn from all, without a look at a pool (curriculum.leaveOut)',
       ),
-  },
-  {
-    paths: [
-      'curriculum.goldEpochs',
-      'curriculum.noiseBy',
-      'curriculum.noiseReading',
-      'curriculum.noiseFloor',
-    ],
-    because: ({ curriculum: { kind } }) =>
-      where(kind !== 'gold-noise', `the curriculum ${kind} does not go from gold to noise`),
-  },
-  {
-    paths: ['curriculum.noiseFloor'],
-    because: ({ curriculum: { noiseReading } }) =>
-      where(noiseReading !== 'floor', 'no noise remains after E (curriculum.noiseReading)'),
-  },
-  {
-    paths: ['curriculum.noise'],
-    because: (settings) => where(!mixesNoise(settings), 'no noise is mixed into the results'),
   },
   {
     paths: [
@@ -166,7 +118,7 @@ const RULES: readonly Rule[] = [
       where(verifier?.kind !== 'hybrid', 'only a hybrid verifier has a threshold'),
   },
   {
-    paths: ['warmUp.rollouts'],
+    paths: ['warmUp.rollouts', 'warmUp.noise'],
     because: ({ warmUp }) => where(warmUp?.from !== 'own', 'the warm-up uses given trajectories'),
   },
 ];

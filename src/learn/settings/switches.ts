@@ -1,6 +1,5 @@
 import { declaredGrouping } from '../../recipes/parts/branching.ts';
-import { declaredCurriculum } from '../../recipes/parts/system.ts';
-import { findTraining } from '../../recipes/registry.ts';
+import { declaredCurriculum } from '../../recipes/parts/curriculum.ts';
 import { allRewards, rewardById } from '../rewards/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -69,14 +68,18 @@ function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | n
   return null;
 }
 
-/** What the curriculum of a system needs of a run that begins. */
-export function beginningClash({ curriculum, steps, questions }: TrainSettings): Clash | null {
-  const { kind, system } = curriculum;
-  if (kind !== 'system') return null;
-  const declared = declaredCurriculum(curriculum);
-  if (!system || !declared)
-    return clash('curriculum.system', 'Name the system whose curriculum draws the questions.');
-  const message = declared.clash(system, { steps, questions });
+/**
+ * What the curriculum of a system needs of a run that begins.
+ * @param searches whether the loop of its rollouts lets the policy search
+ */
+export function beginningClash(
+  { curriculum, steps, questions }: TrainSettings,
+  searches: boolean,
+): Clash | null {
+  if (!curriculum.system) return null;
+  const message =
+    declaredCurriculum(curriculum)?.clash(curriculum.system, { steps, questions, searches }) ??
+    null;
   return message === null ? null : clash('curriculum.system', message);
 }
 
@@ -145,15 +148,7 @@ function criticClash({ objective, critic }: TrainSettings): Clash | null {
     : null;
 }
 
-function curriculumClash({ preset, curriculum }: TrainSettings): Clash | null {
-  const { kind, hops, system } = curriculum;
-  // What the recipe itself says stays in its settings where another kind is chosen.
-  const own = findTraining(preset)?.variant.settings.curriculum.system?.id;
-  if (system && kind !== 'system' && system.id !== own)
-    return clash(
-      'curriculum.system',
-      'No system draws the questions here. Set curriculum.kind to system, or leave system out.',
-    );
+function curriculumClash({ curriculum: { hops } }: TrainSettings): Clash | null {
   return hops && hops.min > hops.max
     ? clash(
         'curriculum.hops',

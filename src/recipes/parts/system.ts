@@ -71,28 +71,3 @@ export function checkParams(
 export const systemSchema = z
   .looseObject({ id: z.string({ error: 'name the system whose parameters these are' }) })
   .superRefine((system, context) => checkParams(system, declared, 'parameters', context));
-
-interface DeclaredCurriculum {
-  params: z.ZodObject;
-  /** It draws by what rollouts of the run earned, so that no other trainer can draw by it. */
-  learns: boolean;
-  /** What else another trainer lacks to draw by it; null: nothing. */
-  lacks: (system: SystemSettings) => string | null;
-  /** Why a run cannot begin with these settings, as one or two sentences; null where it can. */
-  clash: (system: SystemSettings, run: { steps: number; questions: number }) => string | null;
-}
-
-const curricula = new Map<string, DeclaredCurriculum>();
-
-export const declareCurriculum = (id: string, curriculum: DeclaredCurriculum): void => {
-  curricula.set(id, curriculum);
-};
-
-/** What the system of a curriculum declares; undefined where it names none. */
-export const declaredCurriculum = ({ system }: { system?: SystemSettings | undefined }) =>
-  system && curricula.get(system.id);
-
-/** Parameters of a declared curriculum, checked by its schema. */
-export const systemCurriculumSchema = z
-  .looseObject({ id: z.string({ error: 'name the system whose curriculum this is' }) })
-  .superRefine((system, context) => checkParams(system, curricula, 'curriculum', context));

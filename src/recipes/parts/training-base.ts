@@ -32,17 +32,7 @@ export const TRAINING = {
     schedule: 'constant',
     warmUpSteps: 5,
   },
-  curriculum: {
-    kind: 'uniform',
-    scoringRollouts: 20,
-    pool: 96,
-    mix: [7, 2, 1],
-    coldStart: 'dropped',
-    taskMixing: false,
-    goldEpochs: 50,
-    noise: 0.5,
-    noiseBy: 'epoch',
-  },
+  curriculum: { pool: 96 },
   router: {
     train: 'off',
     learningRate: 0.05,

@@ -4,13 +4,12 @@ import { branchingSchema } from './branching.ts';
 import { stageLossSchema } from './stage-loss.ts';
 import { nlrSchema, routerRewardSchema } from './settings.ts';
 import { systemKlSchema } from './kl.ts';
-import { systemCurriculumSchema } from './system.ts';
+import { systemCurriculumSchema } from './curriculum.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
 
 const share = z.number().min(0).max(1);
 const positiveInt = z.int().min(1);
-const mixSchema = z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]);
 
 export const ESTIMATORS = [
   'grpo',
@@ -145,10 +144,12 @@ const warmUpSchema = z
   .strictObject({
     /**
      * `given`, also where absent: demonstrations that the user brings. `own`: the policy's right rollouts of this very run's
-     * loop, sampled before the first update, half of them with clean results and half with noise of
-     * strength `curriculum.noise`; every update takes as many of each, (14).
+     * loop, sampled before the first update, half of them with clean results and half with noise; every update takes as
+     * many of each, KunLunBaizeRAG's (14).
      */
     from: z.enum(['given', 'own']).optional(),
+    /** `own`: share of a noisy result's passages that is noise, half where absent. */
+    noise: share.optional(),
     /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
     rollouts: z.int().min(2).max(4096).optional(),
     updates: positiveInt.optional(),
@@ -192,6 +193,8 @@ export const DEFAULT_WARM_UP: WarmUpSettings = {
 
 /** Rollouts that a cold start on the run's own samples by default. */
 export const OWN_ROLLOUTS = 256;
+/** Share of noise in the noisy half of them, by default. */
+export const OWN_NOISE = 0.5;
 
 export const trainSettingsSchema = z.strictObject({
   format: z.literal('forage.train/1'),
@@ -249,13 +252,8 @@ export const trainSettingsSchema = z.strictObject({
     warmUpSteps: z.int().min(0),
   }),
   curriculum: z.strictObject({
-    /**
-     * `uniform`: questions as they come; `difficulty`: UR²'s buckets by repeated rollouts;
-     * `gold-noise`: KunLunBaizeRAG (15) and (16); `system`: a system's own code, as `system` says.
-     */
-    kind: z.enum(['uniform', 'difficulty', 'gold-noise', 'system']),
-    /** `system`: which system's, and its parameters (`defineCurriculum`). */
-    system: systemCurriculumSchema.optional(),
+    /** A system's way to draw questions, and its parameters (`defineCurriculum`); absent or null: as they come. */
+    system: systemCurriculumSchema.nullable().optional(),
     /** Questions of these numbers of hops only; absent or null: all. */
     hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().optional(),
     /**
@@ -263,46 +261,8 @@ export const trainSettingsSchema = z.strictObject({
      * retrieval; `yes-no`, those answered by yes, no, true or false. Absent or empty: none is left out.
      */
     leaveOut: z.array(z.enum(['one-retrieval', 'yes-no'])).optional(),
-    /** `difficulty`: repeated rollouts that score a question. */
-    scoringRollouts: positiveInt,
-    /** `difficulty`, `leaveOut`: questions that are looked at before the first step; later draws are from these. */
+    /** `leaveOut`: questions that are looked at before the first step; later draws are from these. */
     pool: positiveInt.default(96),
-    /** Share of hard, medium, easy: of all questions, or of each task (`tasks`; without it, that of `qa`). */
-    mix: z.union([
-      mixSchema,
-      z.strictObject({ qa: mixSchema, arithmetic: mixSchema, choice: mixSchema }),
-    ]),
-    /** What a stage with UR²'s stage-1 reward draws: the dropped questions (C.5), or the whole pool. */
-    coldStart: z.enum(['dropped', 'all']).default('dropped'),
-    /** UR²'s task mixing: questions without retrieval among the others, as `tasks` says. */
-    taskMixing: z.boolean().default(false),
-    /**
-     * Shares of draws by task (`src/learn/curriculum/tasks.ts`), in any unit; the share of a task that
-     * has no questions goes to the others. With it, task mixing is the paper's: retrieval QA keeps its
-     * searches, arithmetic keeps them where it is hard, multiple choice has them 1 : 1. Absent or
-     * null: questions as they come, and mixing by difficulty only.
-     */
-    tasks: z
-      .strictObject({
-        qa: z.number().min(0),
-        arithmetic: z.number().min(0),
-        choice: z.number().min(0),
-      })
-      .nullable()
-      .optional(),
-    /** `gold-noise`: E of (15), steps until all is gold. */
-    goldEpochs: positiveInt,
-    /** `gold-noise`: share of a noisy result's passages that is noise where α of (16) is 1. */
-    noise: share.default(0.5),
-    /** `gold-noise`: what e of (16) counts, steps or retrievals. */
-    noiseBy: z.enum(['epoch', 'retrievals']).default('epoch'),
-    /**
-     * `gold-noise`: how (16) continues after E. `rest`, also where absent: noise lives in what is not gold yet and ends with
-     * it; `floor`, "the noisier the later": a share of noisy groups stays and grows with α.
-     */
-    noiseReading: z.enum(['rest', 'floor']).optional(),
-    /** `floor`: share of noisy groups that stays where α of (16) is 1; 0.1 where absent. */
-    noiseFloor: share.optional(),
   }),
   router: z.strictObject({
     /** `off`: as in the recipe; `beside`: trained with the language policy; `alone`: only the router. */

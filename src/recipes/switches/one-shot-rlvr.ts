@@ -32,7 +32,7 @@ export const oneShotRlvr: Switch = {
       'Held-out accuracy keeps rising after the accuracy on the one question has reached 1.',
   },
   changes: {
-    curriculum: { kind: 'system', system: { id: 'one-shot-rlvr', probeSteps: 3, pool: 8 } },
+    curriculum: { system: { id: 'one-shot-rlvr', probeSteps: 3, pool: 8 } },
   },
   mark: 'curriculum.system.id',
 };

@@ -67,11 +67,10 @@ export function unfit(
   if (grows !== undefined && branching !== undefined && branching.id !== grows)
     return said(`both change how the rollouts of a group come from each other.`);
   const own = one.changes.curriculum;
-  const { kind, system } = curriculum;
-  const isOther = kind !== 'uniform' && !(own?.kind === kind && own.system?.id === system?.id);
-  return own?.kind !== undefined && isOther
+  const { system } = curriculum;
+  return own?.system && system && own.system.id !== system.id
     ? said(
-        `it changes curriculum.kind, and the recipe needs ${system?.id ?? kind}. Set curriculum.kind to uniform first to replace it.`,
+        `it changes curriculum.system, and the recipe needs that of ${system.id}. Set curriculum.system to null first to replace it.`,
       )
     : null;
 }

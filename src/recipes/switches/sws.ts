@@ -29,6 +29,6 @@ export const sws: Switch = {
     expectedEffect:
       'Accuracy rises more in weak categories than in strong ones, compared with as many random questions.',
   },
-  changes: { curriculum: { kind: 'system', system: { id: 'sws', probeSteps: 3 } } },
+  changes: { curriculum: { system: { id: 'sws', probeSteps: 3 } } },
   mark: 'curriculum.system.id',
 };

@@ -11,12 +11,16 @@ import { defineCurriculum } from '../parts/define.ts';
  */
 const params = z.strictObject({
   /** `noisy`: a share `noise` of the passages is replaced, half where absent; `random`: nothing fits. */
-  engine: z.enum(['random', 'noisy']),
+  engine: z.enum(['random', 'noisy']).default('noisy'),
   noise: z.number().min(0).max(1).optional(),
 });
 export type Params = z.infer<typeof params>;
 
-defineCurriculum('empirical', { params, load: () => import('./curriculum.ts') });
+defineCurriculum('empirical', {
+  draws: 'as they come, with a worse engine (empirical study)',
+  params,
+  load: () => import('./curriculum.ts'),
+});
 
 const point = (
   name: string,
@@ -27,7 +31,7 @@ const point = (
   name,
   title,
   settings: trainedOn(reward, {
-    curriculum: { ...TRAINING.curriculum, ...(system && { kind: 'system', system }) },
+    curriculum: { ...TRAINING.curriculum, ...(system && { system }) },
     objective: verlObjective(8),
   }),
 });

@@ -18,37 +18,28 @@ const params = z.strictObject({
 const share = z.number().min(0).max(1);
 const evolution = z.strictObject({
   /** N: most instructions at a time. */
-  population: z.int().min(1).max(32),
+  population: z.int().min(1).max(32).default(4),
   /** τ_s: an instruction is drawn with probability softmax(w / τ_s). */
-  temperature: z.number().positive(),
+  temperature: z.number().positive().default(0.1),
   /** η: share of a step's mean reward in an instruction's weight w. */
-  rate: share,
+  rate: share.default(0.3),
   /** Steps between two evolutions: the worse half is pruned, and new instructions are proposed and verified. 0: never. */
-  every: z.int().min(0),
+  every: z.int().min(0).default(10),
   /** New instructions that are proposed each time. */
-  proposals: z.int().min(1).max(16),
+  proposals: z.int().min(1).max(16).default(3),
   /** Questions that a proposal is verified on. */
-  verify: z.int().min(1).max(256),
+  verify: z.int().min(1).max(256).default(16),
   /** Rollouts in the replay buffer; those that earned most leave it first. */
-  replay: z.int().min(1).max(256),
+  replay: z.int().min(1).max(256).default(16),
   /** Most tokens of an instruction that the policy writes. */
-  tokens: z.int().min(8).max(512),
+  tokens: z.int().min(8).max(512).default(160),
 });
 export type Evolution = z.infer<typeof evolution>;
 
-const EVOLUTION = {
-  id: 'inspo',
-  population: 4,
-  temperature: 0.1,
-  rate: 0.3,
-  every: 10,
-  proposals: 3,
-  verify: 16,
-  replay: 16,
-  tokens: 160,
-};
+const EVOLUTION = { id: 'inspo', ...evolution.parse({}) };
 
 defineCurriculum('inspo', {
+  draws: 'as they come, with instructions that evolve (INSPO)',
   params: evolution,
   learns: true,
   load: () => import('./curriculum.ts'),
@@ -56,7 +47,7 @@ defineCurriculum('inspo', {
 
 const grpo: VariantSettings = trainedOn('search-r1', {
   objective: verlObjective(8),
-  curriculum: { ...TRAINING.curriculum, kind: 'system', system: EVOLUTION },
+  curriculum: { ...TRAINING.curriculum, system: EVOLUTION },
 });
 
 const ofEvolution = (changes: Partial<Evolution>): VariantSettings => ({

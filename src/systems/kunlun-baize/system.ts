@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineCurriculum } from '../parts/define.ts';
 
 /*
  * KunLunBaizeRAG (arXiv 2506.19466). Differences from the paper, and choices where it is silent:
@@ -86,7 +88,7 @@ import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
  * - An epoch of (15) and (16) is a step, and the sampled questions are trained by DAPO, not by supervision:
  *   there is one objective. E is a fifth of the run (paper: 5, of a number of epochs that is not given).
  * - (16) says that noise grows, (15) that gold replaces everything. By default noise is only in what is not gold
- *   yet and ends with it; `curriculum.noiseReading: floor` is the other reading, "the noisier the later".
+ *   yet and ends with it; `curriculum.system.noiseFloor` is the other reading, "the noisier the later".
  * - The reward is (17) for a short answer, (18) for a long one
  *   (reward.ts). The λ are not given.
  * - (19) masks irrelevant documents; here all text of the environment is masked.
@@ -98,6 +100,45 @@ import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
  *
  * Ablations of `whole`, each a change of its settings (docs/methods.md, section 1, has the list).
  */
+
+const share = z.number().min(0).max(1);
+
+export const params = z.strictObject({
+  goldEpochs: z.int().min(1).default(20).meta({
+    title: 'Steps until gold',
+    description: 'E of equation (15): steps until all is gold',
+  }),
+  noise: share.default(0.5).meta({
+    title: 'Most noise',
+    description: 'Share of a noisy result that is noise where α of (16) is 1',
+  }),
+  noiseBy: z
+    .enum(['epoch', 'retrievals'])
+    .default('epoch')
+    .meta({
+      title: 'Noise grows by',
+      description: 'What e of equation (16) counts',
+      choices: { epoch: 'step', retrievals: 'retrieval' },
+    }),
+  /** How (16) continues after E. Null: noise lives in what is not gold yet and ends with it. */
+  noiseFloor: share.default(0.1).nullable().default(null).meta({
+    title: 'Noisy groups at E',
+    description:
+      '“The noisier the later”: share of noisy groups that stays at E and grows on with α of (16); off: all is gold from E on',
+  }),
+});
+export type Params = z.infer<typeof params>;
+
+defineCurriculum('kunlun-baize', {
+  draws: 'by gold share and noise (KunLunBaizeRAG)',
+  params,
+  countsSearches: true,
+  needsOneServer: ({ noiseBy }) =>
+    noiseBy === 'retrievals'
+      ? 'curriculum.system.noiseBy: noise by retrievals counts those of all groups, and each of several servers sees its own; let one server do it, or count epochs'
+      : null,
+  load: () => import('./curriculum.ts'),
+});
 
 const DAPO = {
   ...TRAINING,
@@ -184,10 +225,7 @@ export const kunlunBaize: Recipe = {
         },
         curriculum: {
           ...TRAINING.curriculum,
-          kind: 'gold-noise',
-          goldEpochs: 20,
-          noiseReading: 'rest',
-          noiseFloor: 0.1,
+          system: { id: 'kunlun-baize', ...params.parse({}) },
         },
         router: { ...TRAINING.router, train: 'beside' },
       },

@@ -5,12 +5,8 @@ import { declareGrouping } from '../../recipes/parts/branching.ts';
 import { provideGrouping, type Grouping } from '../../learn/branching/grouping.ts';
 import { provideCurriculum, type CurriculumGround } from '../../learn/curriculum/provided.ts';
 import type { Curriculum } from '../../learn/rl/contracts.ts';
-import {
-  declareCurriculum,
-  declareSystem,
-  type SystemSettings,
-  type Traits,
-} from '../../recipes/parts/system.ts';
+import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
+import { declareCurriculum, type BeginningRun } from '../../recipes/parts/curriculum.ts';
 
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
@@ -79,13 +75,27 @@ export function defineGrouping<Params extends z.ZodObject>(
   });
 }
 
-/** What a system draws in training: `curriculum: { kind: 'system', system: { id, ... } }`. */
+/** Parameters of a curriculum that scores a pool of questions before the first draw. */
+interface Scored {
+  /** Questions that are scored. */
+  pool: number;
+  /** Rollouts that score a question. */
+  scoringRollouts: number;
+}
+
+/** What a system draws in training: `curriculum: { system: { id, ... } }`. */
 export interface CurriculumDefinition<Params extends z.ZodObject> {
+  /** How it draws, after "questions are drawn". */
+  draws: string;
   params: Params;
+  /** Of its parameters, those of a pool that is scored; absent: none is. */
+  scored?: (params: z.infer<Params>) => Scored;
   /** As `DeclaredCurriculum` of `src/recipes/parts/system.ts`. */
   learns?: boolean;
   lacks?: (params: z.infer<Params>) => string | null;
-  clash?: (params: z.infer<Params>, run: { steps: number; questions: number }) => string | null;
+  countsSearches?: boolean;
+  needsOneServer?: (params: z.infer<Params>) => string | null;
+  clash?: (params: z.infer<Params>, run: BeginningRun) => string | null;
   /** Its code, loaded with the first run. */
   load: () => Promise<{
     curriculum: (params: z.infer<Params>, ground: CurriculumGround) => Curriculum;
@@ -95,12 +105,23 @@ export interface CurriculumDefinition<Params extends z.ZodObject> {
 /** Declares the curriculum of the system `id`. */
 export function defineCurriculum<Params extends z.ZodObject>(
   id: string,
-  { params, learns = false, lacks, clash, load }: CurriculumDefinition<Params>,
+  definition: CurriculumDefinition<Params>,
 ): void {
+  const { draws, params, scored, learns = false, load } = definition;
+  const { lacks, countsSearches = false, needsOneServer, clash } = definition;
   declareCurriculum(id, {
+    draws,
     params,
     learns,
     lacks: (system) => lacks?.(ownOf(params, system)) ?? null,
+    scores(system) {
+      if (!scored) return null;
+      const { pool, scoringRollouts } = scored(ownOf(params, system));
+      return { pool, rollouts: scoringRollouts };
+    },
+    scoredBy: (system, rollouts) => (scored ? { ...system, scoringRollouts: rollouts } : system),
+    countsSearches,
+    needsOneServer: (system) => needsOneServer?.(ownOf(params, system)) ?? null,
     clash: (system, run) => clash?.(ownOf(params, system), run) ?? null,
   });
   provideCurriculum(id, async () => {

@@ -43,6 +43,7 @@ async function of(kind: 'one-shot' | 'weakness') {
 }
 
 defineCurriculum('one-shot-rlvr', {
+  draws: 'the one whose accuracy varies most (One-Shot RLVR)',
   params: oneShot,
   learns: true,
   /** Spread is distinguished from accuracies of several epochs: every question of the pool has to be asked at least twice. */
@@ -61,6 +62,7 @@ defineCurriculum('one-shot-rlvr', {
 });
 
 defineCurriculum('sws', {
+  draws: 'as they come, then weak ones more often (SwS)',
   params: weakness,
   learns: true,
   clash: ({ probeSteps = PROBE_STEPS }, { steps }) => tooLong(probeSteps, steps),

@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { GOLD_OF_ARTICLES } from '../../recipes/parts/loops.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
+import { defineCurriculum } from '../parts/define.ts';
 
 /*
  * UR² (arXiv 2508.06165). Where its released code differs, see agents/ur2-released.ts.
@@ -30,12 +32,81 @@ import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
  * - Hard, medium and easy questions 7 : 2 : 1 (3.1.2), of mathematics 1 : 1 : 1 (C.3).
  * - Tasks 1 : 1 : 1, as the paper has 3,000 questions each of QA, mathematics and MedQA (4.1). Retrieval QA
  *   always retrieves, arithmetic if it is hard, multiple choice 1 : 1, as in 3.1.2. Other shares,
- *   or none: `curriculum.tasks`.
+ *   or none: `curriculum.system.tasks`.
  * Differences: paper (C.1) and code sample at top-p 0.9 and compute log-probabilities over the whole
  * vocabulary, so ratio and gradient belong to another distribution than the sampled one. Here top-p is 1.
  * Mathematics is the arithmetic of the built-in world. Batch, group and learning rate are sized for a
  * policy of a million parameters (paper: 64 questions by 16 rollouts, 2e-6).
  */
+
+const parts = z.number().min(0);
+const mix = z.tuple([
+  parts.meta({ title: 'Parts hard' }),
+  parts.meta({ title: 'Parts medium' }),
+  parts.meta({ title: 'Parts easy' }),
+]);
+
+export const params = z.strictObject({
+  scoringRollouts: z.int().min(1).default(20).meta({
+    title: 'Scored by, rollouts',
+    description: 'Questions are scored before the first step',
+  }),
+  /** Later draws are from these. */
+  pool: z.int().min(1).default(96).meta({ title: 'Questions scored' }),
+  /** What a stage with the reward of stage 1 draws: the dropped questions (C.5), or the whole pool. */
+  coldStart: z
+    .enum(['dropped', 'all'])
+    .default('dropped')
+    .meta({
+      title: 'Stage 1 draws',
+      choices: { dropped: 'the dropped ones', all: 'the whole pool' },
+    }),
+  taskMixing: z.boolean().default(true).meta({
+    title: 'Task mixing',
+    description:
+      'Medium and easy questions without retrieval; by task, where the recipe mixes tasks',
+  }),
+  /**
+   * Shares of draws by task (`curriculum.ts`), in any unit; the share of a task that has no questions goes to the others. With
+   * it, task mixing is the paper's: retrieval QA keeps its searches, arithmetic keeps them where it is hard, multiple
+   * choice has them 1 : 1. Null: questions as they come, and mixing by difficulty only.
+   */
+  tasks: z
+    .strictObject({
+      qa: parts.default(1).meta({ title: 'Parts retrieval QA' }),
+      arithmetic: parts.default(1).meta({ title: 'Parts arithmetic' }),
+      choice: parts.default(1).meta({ title: 'Parts multiple choice' }),
+    })
+    .nullable()
+    .default({ qa: 1, arithmetic: 1, choice: 1 })
+    .meta({
+      title: 'Draws by task',
+      description: 'Retrieval QA, arithmetic with a checked number, multiple choice',
+    }),
+  /** Shares of hard, medium and easy questions: of all, or of each task; without `tasks`, those of `qa`. */
+  mix: z
+    .union([
+      mix,
+      z.strictObject({
+        qa: mix.meta({ title: 'retrieval QA' }),
+        arithmetic: mix.meta({ title: 'arithmetic' }),
+        choice: mix.meta({ title: 'multiple choice' }),
+      }),
+    ])
+    .default({ qa: [7, 2, 1], arithmetic: [1, 1, 1], choice: [7, 2, 1] }),
+});
+export type Params = z.infer<typeof params>;
+
+defineCurriculum('ur2', {
+  draws: 'by difficulty (UR²)',
+  params,
+  scored: (own) => own,
+  clash: ({ taskMixing }, { searches }) =>
+    taskMixing && !searches
+      ? 'Task mixing takes searches from medium and easy questions, and this loop never lets the policy search. Set curriculum.system.taskMixing to false, or choose another recipe.'
+      : null,
+  load: () => import('./curriculum.ts'),
+});
 
 /** Shown in the training form. */
 export const UNTRUNCATED =
@@ -61,12 +132,7 @@ export const UR2_TRAINING = {
   start: 'not-searching',
   curriculum: {
     ...TRAINING.curriculum,
-    kind: 'difficulty',
-    scoringRollouts: 20,
-    pool: 96,
-    taskMixing: true,
-    tasks: { qa: 1, arithmetic: 1, choice: 1 },
-    mix: { qa: [7, 2, 1], arithmetic: [1, 1, 1], choice: [7, 2, 1] },
+    system: { id: 'ur2', ...params.parse({}) },
   },
 } satisfies Omit<VariantSettings, 'stages' | 'objective'>;
 
@@ -105,9 +171,9 @@ export const ur2: Recipe = {
       'settings.retrieval.maxSearches': 'paper, 4.4: four turns',
       'settings.retrieval.queryWords': 'paper, D.2: fewer than 20',
       'paper.stages.0.steps': 'paper',
-      'paper.curriculum.mix.qa': 'paper, 3.1.2: hard : medium : easy',
-      'paper.curriculum.mix.arithmetic': 'paper, C.3: its mathematics data, 1 : 1 : 1',
-      'paper.curriculum.pool': 'ours; paper: the whole training set',
+      'paper.curriculum.system.mix.qa': 'paper, 3.1.2: hard : medium : easy',
+      'paper.curriculum.system.mix.arithmetic': 'paper, C.3: its mathematics data, 1 : 1 : 1',
+      'paper.curriculum.system.pool': 'ours; paper: the whole training set',
       'paper.objective.clip': 'paper, (1) to (3)',
     },
     expectedEffect:

@@ -21,13 +21,14 @@ const params = z.strictObject({
 export type Params = z.infer<typeof params>;
 
 defineCurriculum('zero-search', {
+  draws: 'as they come, with a simulated engine (ZeroSearch)',
   params,
   lacks: ({ simulator }) => (simulator ? 'an engine chosen by place' : null),
   load: () => import('./curriculum.ts'),
 });
 
 const settings: VariantSettings = trainedOn('f1', {
-  curriculum: { ...TRAINING.curriculum, kind: 'system', system: { id: 'zero-search' } },
+  curriculum: { ...TRAINING.curriculum, system: { id: 'zero-search' } },
   objective: verlObjective(16),
 });
 

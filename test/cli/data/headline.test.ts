@@ -38,7 +38,7 @@ describe('kunlun-baize', () => {
       status,
       err,
       out: printed,
-    } = await trained('kunlun-baize', out, [...warmUp, 'curriculum.goldEpochs=2']);
+    } = await trained('kunlun-baize', out, [...warmUp, 'curriculum.system.goldEpochs=2']);
     expect(err).toMatch(/Cold start: 1 of 1 updates on [1-9]\d* (?:gold|noisy)/);
     expect(status).toBe(0);
     const step = JSON.parse(printed) as MadeStep;
@@ -69,7 +69,11 @@ describe('ur2', () => {
   const out = join(folder, 'ur2');
   let run: LabRun;
   // The start that does not search takes tens of rollouts: it has its own tests.
-  const changes = ['curriculum.pool=3', 'curriculum.scoringRollouts=1', 'start=searching'];
+  const changes = [
+    'curriculum.system.pool=3',
+    'curriculum.system.scoringRollouts=1',
+    'start=searching',
+  ];
   beforeAll(async () => {
     run = await trained('ur2', out, changes);
   });

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
+import { loadCurriculum } from '../../../src/learn/curriculum/provided.ts';
+import { isScored } from '../../../src/learn/curriculum/score-questions.ts';
 import type { Curriculum } from '../../../src/learn/rl/contracts.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { Draws, type Draw } from '../../../src/handover/environment/draws.ts';
@@ -9,14 +11,20 @@ import { testWorld } from './world.ts';
 
 /** Row n of a data set is draw n of the curriculum, whoever asks for it and when. */
 
-const settings = (kind: string, ...more: string[]): TrainSettings =>
-  settingsOf('search-r1', ['questions=4', `curriculum.kind=${kind}`, ...more]);
+const SYSTEMS = {
+  uniform: [],
+  difficulty: ['curriculum.system={"id":"ur2","tasks":null}'],
+  'gold-noise': ['curriculum.system={"id":"kunlun-baize","goldEpochs":6}'],
+};
+const settings = (kind: keyof typeof SYSTEMS, ...more: string[]): TrainSettings =>
+  settingsOf('search-r1', ['questions=4', ...SYSTEMS[kind], ...more]);
 
 async function curriculumOf(of: TrainSettings): Promise<Curriculum> {
   const { questions, retriever } = await testWorld();
   const train = questions.filter(({ split }) => split === 'train').slice(0, 50);
+  await loadCurriculum(of);
   const curriculum = createCurriculum(of, { questions: train, retriever });
-  if (of.curriculum.kind === 'difficulty')
+  if (isScored(curriculum))
     curriculum.restore({
       // Hard, medium and easy ones, and some to be dropped.
       scores: Array.from({ length: 50 }, (_, i) => (i % 10) / 10),
@@ -40,8 +48,8 @@ const told = ({ drawn, groupId, seed }: Draw) => ({
   seed,
 });
 
-describe.each(['uniform', 'difficulty', 'gold-noise'])('%s', (kind) => {
-  const of = settings(kind, 'curriculum.goldEpochs=6');
+describe.each(['uniform', 'difficulty', 'gold-noise'] as const)('%s', (kind) => {
+  const of = settings(kind);
 
   it('draws step by step what the loop draws', async () => {
     const [curriculum, draws] = [await curriculumOf(of), await drawsOf(of)];
@@ -69,7 +77,7 @@ describe.each(['uniform', 'difficulty', 'gold-noise'])('%s', (kind) => {
 });
 
 it('gives a step that draws again the batches of the loop', async () => {
-  const of = settings('gold-noise', 'curriculum.goldEpochs=6');
+  const of = settings('gold-noise');
   const [curriculum, draws] = [await curriculumOf(of), await drawsOf(of)];
   const expected = [];
   for (const at of [
@@ -151,7 +159,11 @@ describe('a served curriculum', () => {
   });
 
   it('scores the pool of a difficulty curriculum before it draws', async () => {
-    const of = settings('difficulty', 'curriculum.pool=4', 'curriculum.scoringRollouts=3');
+    const of = settings(
+      'difficulty',
+      'curriculum.system.pool=4',
+      'curriculum.system.scoringRollouts=3',
+    );
     served = await serve(await partsOf(of));
     const scoring = () => served.environment.health().scoring;
     expect(scoring()).toEqual({ total: 12, left: 12 });
@@ -185,10 +197,12 @@ describe('a served curriculum', () => {
     served = await serve(await partsOf(settings('uniform')));
     const shard = { index: 0, of: 2 };
     await expect(partsOf(settings('difficulty'), { shard }).then(serve)).rejects.toThrow(
-      /curriculum\.kind: several servers cannot score/,
+      /curriculum\.system: several servers cannot score/,
     );
-    const counting = settings('gold-noise', 'curriculum.noiseBy=retrievals');
-    await expect(partsOf(counting, { shard }).then(serve)).rejects.toThrow(/curriculum\.noiseBy/);
+    const counting = settings('gold-noise', 'curriculum.system.noiseBy=retrievals');
+    await expect(partsOf(counting, { shard }).then(serve)).rejects.toThrow(
+      /curriculum\.system\.noiseBy/,
+    );
   });
 });
 

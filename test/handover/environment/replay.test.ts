@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
 import { isFailure } from './served.ts';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
+import { loadCurriculum } from '../../../src/learn/curriculum/provided.ts';
 import { trainedTokens } from '../../../src/learn/mask.ts';
 import { collect } from '../../../src/learn/rl/collect.ts';
 import { createPolicy, loadWeights } from '../../../src/policy/open/load.ts';
@@ -101,6 +102,7 @@ async function record(settings: TrainSettings, policy: Policy): Promise<Recorded
   const { questions, retriever, router } = await testWorld();
   const calls = new Map<string, Call[]>();
   const train = questions.filter(({ split }) => split === 'train');
+  await loadCurriculum(settings);
   const { all } = await collect({
     settings,
     agent: { policy: recording(policy, calls), retriever, router, now: Date.now },
@@ -150,7 +152,7 @@ const BUILT_IN: [string, TrainSettings][] = [
   ],
   [
     'gold and noise',
-    settingsOf('r1-searcher', changes('curriculum.kind=gold-noise', 'curriculum.goldEpochs=4')),
+    settingsOf('r1-searcher', changes('curriculum.system={"id":"kunlun-baize","goldEpochs":4}')),
   ],
 ];
 const TEXT: [string, TrainSettings][] = [

@@ -150,7 +150,7 @@ describe('a folder for TRL', () => {
   });
 
   it('leaves draws that depend on rollouts to the environment', async () => {
-    const difficulty = changed('search/grpo', { steps: 2, curriculum: { kind: 'difficulty' } });
+    const difficulty = changed('search/grpo', { steps: 2, curriculum: { system: { id: 'ur2' } } });
     const files = await exportFolder(tinySource(difficulty), 'trl', { read });
     expect(linesOf(files, 'train.jsonl').map(({ draw, id }) => [draw, id])).toEqual(
       Array.from({ length: 16 }, (_, i) => [i, null]),

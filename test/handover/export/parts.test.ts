@@ -53,11 +53,15 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
     'dynamicSampling.screen',
   ],
   'curriculum.system': [
-    ['curriculum.kind=system', 'curriculum.system={"id":"inspo","population":2,"temperature":0.1,"rate":0.3,"every":0,"proposals":1,"verify":1,"replay":1,"tokens":8}'],
+    ['curriculum.system={"id":"inspo","population":2,"temperature":0.1,"rate":0.3,"every":0,"proposals":1,"verify":1,"replay":1,"tokens":8}'],
   ],
   'curriculum.leaveOut': [['curriculum.leaveOut=["one-retrieval"]']],
   'warmUp.from': [
     ['warmUp={"from":"own","updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
+    'warmUp',
+  ],
+  'warmUp.noise': [
+    ['warmUp={"from":"own","noise":1,"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
     'warmUp',
   ],
   'warmUp.rollouts': [
@@ -74,13 +78,7 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
 }; // prettier-ignore
 
 /** Settings that the environment carries out: it draws the questions and runs the loop with its engine and rewards. */
-const CARRIED = [
-  'recipeVersion',
-  'curriculum.hops',
-  'curriculum.tasks',
-  'curriculum.noiseReading',
-  'curriculum.noiseFloor',
-];
+const CARRIED = ['recipeVersion', 'curriculum.hops'];
 
 type Node = z.core.$ZodType & { _zod: { def: { type: string; innerType?: Node; element?: Node } } };
 

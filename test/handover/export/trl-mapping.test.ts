@@ -198,14 +198,12 @@ describe('the rest of a run on TRL', () => {
     if (without !== null) expect(refused(settingsWithout(settings, [without]))).toEqual([]);
   });
 
-  it.each(['uniform', 'difficulty', 'gold-noise'] as const)(
-    'leaves a %s curriculum to the environment',
-    (kind) => {
-      const settings = changed('search/grpo', { curriculum: { kind } });
-      expect(refused(settings)).toEqual([]);
-      expect(grpoOf(settings)).toMatchObject({ shuffle_dataset: false });
-    },
-  );
+  it.each(['uniform', 'ur2', 'kunlun-baize'])('leaves a %s curriculum to the environment', (id) => {
+    const system = id === 'uniform' ? null : { id };
+    const settings = changed('search/grpo', { curriculum: { system } });
+    expect(refused(settings)).toEqual([]);
+    expect(grpoOf(settings)).toMatchObject({ shuffle_dataset: false });
+  });
 });
 
 function klOf(place: 'loss' | 'reward', form: 'k2' | 'k3') {

@@ -126,7 +126,7 @@ describe('a folder for verl', () => {
   });
 
   it('leaves draws that depend on rollouts to the environment', async () => {
-    const difficulty = changed('search/grpo', { steps: 2, curriculum: { kind: 'difficulty' } });
+    const difficulty = changed('search/grpo', { steps: 2, curriculum: { system: { id: 'ur2' } } });
     const rows = await rowsOf(await verl(tinySource(difficulty)), 'train.parquet');
     expect(rows.map(({ extra_info }) => [extra_info.place, extra_info.question])).toEqual(
       Array.from({ length: 16 }, (_, i) => [BigInt(i), '']),

@@ -256,7 +256,7 @@ it('scores questions, then makes a step of each stage, and its rollouts read sum
   const tab = browser.tab();
   await tab.open();
   const base = shortRun({ steps: 2 });
-  const own = { kind: 'difficulty', pool: 4, scoringRollouts: 2 } as const;
+  const system = { id: 'ur2', pool: 4, scoringRollouts: 2, tasks: null, taskMixing: false };
   const settings: TrainSettings = {
     ...base,
     overrides: {
@@ -264,7 +264,7 @@ it('scores questions, then makes a step of each stage, and its rollouts read sum
       budgets: { tokens: 120, stepTokens: 24, answerTokens: 8 },
       retrieval: { k: 1, source: 'local', maxSearches: 2, summarize: 'on' },
     },
-    curriculum: { ...base.curriculum, ...own },
+    curriculum: { ...base.curriculum, system },
     stages: [
       { steps: 1, reward: 'ur2-stage-1', weights: {} },
       { steps: 1, reward: 'ur2-stage-2', weights: {} },

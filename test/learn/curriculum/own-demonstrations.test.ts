@@ -20,8 +20,15 @@ const settings: TrainSettings = {
 };
 const tries = (rollouts: number): TrainSettings => ({
   ...settings,
-  curriculum: { ...settings.curriculum, noise: 1 },
-  warmUp: { from: 'own', rollouts, updates: 1, batch: 2, learningRate: 1e-3, onlyCorrect: true },
+  warmUp: {
+    from: 'own',
+    noise: 1,
+    rollouts,
+    updates: 1,
+    batch: 2,
+    learningRate: 1e-3,
+    onlyCorrect: true,
+  },
 });
 const other = { ...QUESTION, id: 'q2', answers: ['Mondria'] };
 

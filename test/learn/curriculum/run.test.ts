@@ -1,15 +1,25 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
+import { loadCurriculum } from '../../../src/learn/curriculum/provided.ts';
 import type { TrainHooks, TrainLoopProgress } from '../../../src/learn/rl/contracts.ts';
-import { parseTrainSettings } from '../../../src/learn/settings/edit-settings.ts';
-import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
 import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from '../rl/helpers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-type Kind = TrainSettings['curriculum']['kind'];
+const SYSTEMS = {
+  difficulty: {
+    id: 'ur2',
+    pool: 6,
+    scoringRollouts: 32,
+    tasks: null,
+    taskMixing: false,
+    mix: [7, 2, 1],
+  },
+  'gold-noise': { id: 'kunlun-baize', goldEpochs: 4, noise: 1 },
+};
+type Kind = keyof typeof SYSTEMS;
 
 let world: World;
 beforeAll(async () => {
@@ -18,12 +28,12 @@ beforeAll(async () => {
 
 const settingsOf = (kind: Kind): TrainSettings => {
   const base = tinySettings({ heldOut: { questions: 0, every: 1, temperature: 0 } });
-  const own = { kind, pool: 6, scoringRollouts: 32, goldEpochs: 4, noise: 1 };
-  return { ...base, curriculum: { ...base.curriculum, ...own } };
+  return { ...base, curriculum: { ...base.curriculum, system: SYSTEMS[kind] } };
 };
 
-const train = (kind: Kind, state?: TrainState, hooks: TrainHooks = {}): Promise<Trained> => {
+const train = async (kind: Kind, state?: TrainState, hooks: TrainHooks = {}): Promise<Trained> => {
   const settings = settingsOf(kind);
+  await loadCurriculum(settings);
   return trainTiny({
     settings,
     world,
@@ -103,14 +113,5 @@ describe('a run with the gold-noise curriculum', () => {
     const resumed = await train('gold-noise', whole.states[0]);
     expect(bits(resumed)).toEqual(bits(whole));
     expect(resumed.state.curriculum).toEqual(whole.state.curriculum);
-  });
-});
-
-describe('settings', () => {
-  it('of an older run are read, with the defaults for what they do not have', () => {
-    const { curriculum, ...rest } = getTraining('kunlun-baize/dapo');
-    const { kind, scoringRollouts, mix, goldEpochs } = curriculum;
-    const old = { ...rest, curriculum: { kind, scoringRollouts, mix, goldEpochs } };
-    expect(parseTrainSettings(old).curriculum).toEqual(curriculum);
   });
 });

@@ -40,14 +40,12 @@ describe('settings', () => {
   );
 
   const mixing = { ...getTraining('ur2/paper'), recipe: 'naive-rag' };
-  mixing.curriculum = { ...mixing.curriculum, taskMixing: true };
   it('may mix tasks only where the policy can search', () => {
     const found = untrainable(mixing);
-    expect(found?.path).toBe('curriculum.taskMixing');
-    expect(found?.message).toMatch(/recipe naive-rag with task mixing is refused.*Switch/);
+    expect(found?.path).toBe('curriculum.system');
+    expect(found?.message).toMatch(/never lets the policy search\. Set .*taskMixing to false/);
     expect(untrainable({ ...mixing, recipe: 'kunlun-baize' })).toBeNull();
-    // Another curriculum mixes none, whatever the switch says.
-    const uniform = { ...mixing.curriculum, kind: 'uniform' as const };
+    const uniform = { ...mixing.curriculum, system: null };
     expect(untrainable({ ...mixing, curriculum: uniform })).toBeNull();
   });
 

@@ -39,20 +39,12 @@ describe('a setting that does nothing beside the others', () => {
       /dynamic sampling is off/,
     ],
     [
-      'curriculum.mix.0',
-      'search/grpo',
-      ['curriculum.kind=uniform'],
-      ['curriculum.kind=difficulty'],
-      /does not sort by difficulty/,
-    ],
-    [
       'curriculum.pool',
       'search/grpo',
       [],
       ['curriculum.leaveOut=["one-retrieval"]'],
-      /samples from all questions/,
+      /drawn from all/,
     ],
-    ['curriculum.noise', 'search/grpo', [], ['curriculum.kind=gold-noise'], /no noise is mixed/],
     [
       'router.learningRate',
       'search/grpo',

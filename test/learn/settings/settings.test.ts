@@ -88,7 +88,7 @@ describe('settings out of their range', () => {
     ['optimizer.beta1', { optimizer: { ...base.optimizer, beta1: 1.1 } }],
     ['optimizer.warmUpSteps', { optimizer: { ...base.optimizer, warmUpSteps: -1 } }],
     ['heldOut.questions', { heldOut: { ...base.heldOut, questions: 1001 } }],
-    ['curriculum.noise', { curriculum: { ...base.curriculum, noise: 2 } }],
+    ['curriculum.system.noise', { curriculum: { system: { id: 'kunlun-baize', noise: 2 } } }],
   ])('%s is refused by its name: %j', (name, change) => {
     expect(() => checkedSettingsSchema.parse({ ...base, ...change })).toThrow(
       name.split('.').at(-1),

@@ -5,7 +5,6 @@ import { getTraining } from '../../../src/systems/index.ts';
 
 const base = getTraining('search/grpo');
 const ON = 'dynamicSampling.on=true';
-const KIND = 'curriculum.kind=system';
 const ONE_SHOT = 'curriculum.system.id=one-shot-rlvr';
 const SWS = 'curriculum.system.id=sws';
 const SCREEN = 'dynamicSampling.screen=4';
@@ -13,7 +12,7 @@ const AHEAD = 'dynamicSampling.sameStepScreen';
 const TREE = 'branching={"id":"tree-rpo","children":2,"depth":2}';
 
 it('questions of a recipe whose system draws them may be drawn otherwise', () => {
-  const settings = withChanges(getTraining('zero-search/grpo'), ['curriculum.kind=uniform']);
+  const settings = withChanges(getTraining('zero-search/grpo'), ['curriculum.system=null']);
   expect(untrainable(settings)).toBeNull();
 });
 
@@ -27,12 +26,12 @@ describe('switches of training', () => {
     [[ON, 'dynamicSampling.band={"low":0.2,"high":0.8}']],
     [[ON, SCREEN]],
     [[ON, SCREEN, `${AHEAD}=false`]],
-    [['curriculum.kind=system', 'curriculum.system={"id":"zero-search","simulator":"by-place"}']],
+    [['curriculum.system={"id":"zero-search","simulator":"by-place"}']],
     [['objective.mask=first-calls']],
-    [[ONE_SHOT, 'curriculum.system.count=2', 'curriculum.system.pool=48', KIND]],
-    [[ONE_SHOT, 'curriculum.system.ids=["q1"]', KIND]],
-    [[SWS, 'curriculum.system.probeSteps=20', KIND]],
-    [['curriculum.system={"id":"empirical","engine":"noisy"}', KIND]],
+    [[ONE_SHOT, 'curriculum.system.count=2', 'curriculum.system.pool=48']],
+    [[ONE_SHOT, 'curriculum.system.ids=["q1"]']],
+    [[SWS, 'curriculum.system.probeSteps=20']],
+    [['curriculum.system={"id":"empirical","engine":"noisy"}']],
     [['curriculum.hops={"min":2,"max":3}']],
     [['updates=2', 'objective.surrogate=gppo', 'objective.positiveNll=0.1']],
     [['objective.diversity=0.01']],
@@ -73,12 +72,11 @@ describe('switches of training', () => {
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, TREE]],
     [AHEAD, [ON, SCREEN, `${AHEAD}=false`, 'router.train=alone']],
     ['curriculum.system', [ONE_SHOT]],
-    ['curriculum.system', [KIND]],
     ['objective.surrogate', ['objective.surrogate=gppo']],
     ['objective.surrogate', ['updates=2', 'objective.clip=null', 'objective.surrogate=gppo']],
     ['objective.factuality', ['objective.factuality=paper']],
     ['curriculum.hops', ['curriculum.hops={"min":3,"max":2}']],
-    ['curriculum.system', [SWS, 'curriculum.system.probeSteps=100', KIND]],
+    ['curriculum.system', [SWS, 'curriculum.system.probeSteps=100']],
   ])('that do nothing, or cannot be, are refused at %s: %j', (path, changes) => {
     expect(untrainable(withChanges(base, changes))?.path).toBe(path);
   });
@@ -87,7 +85,7 @@ describe('switches of training', () => {
     // 12 steps of 8 questions are 96 draws: each of 48 twice.
     const chosen = (pool: number, done?: number) =>
       untrainable(
-        withChanges(base, [ONE_SHOT, `curriculum.system.pool=${pool}`, KIND]),
+        withChanges(base, [ONE_SHOT, `curriculum.system.pool=${pool}`]),
         done === undefined ? {} : { done },
       );
     expect(chosen(48)).toBeNull();
@@ -95,12 +93,7 @@ describe('switches of training', () => {
     expect(chosen(49)?.message).toContain('Set curriculum.system.pool to 48 or less');
     // A run that has chosen continues.
     expect(chosen(49, 20)).toBeNull();
-    const one = withChanges(base, [
-      ONE_SHOT,
-      'questions=1',
-      'curriculum.system.probeSteps=1',
-      KIND,
-    ]);
+    const one = withChanges(base, [ONE_SHOT, 'questions=1', 'curriculum.system.probeSteps=1']);
     expect(untrainable(one)?.message).toContain('Raise curriculum.system.probeSteps');
   });
 });

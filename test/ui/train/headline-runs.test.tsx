@@ -40,15 +40,15 @@ const SIZES = {
     ['Rollouts tried', 'warmUp.rollouts', 8],
     ['Updates at most', 'warmUp.updates', 1],
     ['Demonstrations per update', 'warmUp.batch', 2],
-    ['Steps until gold', 'curriculum.goldEpochs', 2],
+    ['Steps until gold', 'curriculum.system.goldEpochs', 2],
     ['Held-out questions', 'heldOut.questions', 1],
   ],
   'ur2/paper': [
     ['Steps', 'steps', 2],
     ['Questions per step', 'questions', 2],
     ['Rollouts per question', 'groupSize', 2],
-    ['Scored by, rollouts', 'curriculum.scoringRollouts', 2],
-    ['Questions scored', 'curriculum.pool', 8],
+    ['Scored by, rollouts', 'curriculum.system.scoringRollouts', 2],
+    ['Questions scored', 'curriculum.system.pool', 8],
     ['Held-out questions', 'heldOut.questions', 1],
   ],
 } as const;

@@ -168,9 +168,9 @@ describe('the form of a new run', () => {
   });
 
   it('does not alter the recipes', () => {
-    rawSettings(withChange(withChange(draft(), 'adapter.rank', 99), 'curriculum.mix.0', 50));
+    rawSettings(withChange(withChange(draft(), 'adapter.rank', 99), 'stages.0.steps', 50));
     expect(getTraining('kunlun-baize/dapo').adapter.rank).not.toBe(99);
-    expect(getTraining('kunlun-baize/dapo').curriculum.mix).toEqual([7, 2, 1]);
+    expect(getTraining('kunlun-baize/dapo').stages[0]?.steps).toBe(100);
   });
 });
 

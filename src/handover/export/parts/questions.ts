@@ -42,7 +42,7 @@ export async function trainRows({
   const count = rowCount(settings, run?.step ?? 0);
   const train = questions.filter(({ split }) => split === 'train');
   const curriculum = new UniformCurriculum(train, curriculumSeed(settings));
-  const decided = settings.curriculum.kind === 'uniform';
+  const decided = !settings.curriculum.system;
   if (decided && run && run.curriculum !== null) curriculum.restore(run.curriculum);
   const drawn = await curriculum.draw({ step: 1, batch: 0, count });
   return drawn.map(({ question }, row) => ({

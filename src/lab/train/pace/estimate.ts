@@ -1,6 +1,7 @@
 import type { MadeStep, TrainStep } from '../../../records/training.ts';
 import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { warmStartKind, START } from '../../../learn/rl/warm-start.ts';
+import { scoringOf } from '../../../recipes/parts/curriculum.ts';
 import { evaluates, heldOutCount, warmUpLength } from '../../../learn/rl/warm-up-data.ts';
 import {
   OWN_ROLLOUTS,
@@ -78,10 +79,8 @@ function workBefore(settings: TrainSettings, given: GivenDemonstrations | null):
   const coldStart = warmUp
     ? workOfColdStart(warmUp, given)
     : { rollouts: 0, trained: 0, batch: 1, scored: 0 };
-  const scored =
-    curriculum.kind === 'difficulty' && steps > 0
-      ? curriculum.pool * curriculum.scoringRollouts
-      : 0;
+  const scoring = steps > 0 ? scoringOf(curriculum) : null;
+  const scored = scoring ? scoring.pool * scoring.rollouts : 0;
   return {
     ...coldStart,
     rollouts: own + scored + countOwn(settings, Infinity).rollouts + coldStart.rollouts,

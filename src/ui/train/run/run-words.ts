@@ -1,6 +1,7 @@
 import type { RunRecord, RunStatus } from '../../../lab/contract/records/runs.ts';
 import type { TrainPhase, TrainProgress } from '../../../lab/contract/training.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import { scoringOf } from '../../../recipes/parts/curriculum.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import type { IconName } from '../../kit/Icon.tsx';
 
@@ -162,7 +163,7 @@ const stagesOfSettings = ({
     ? [{ name: 'Warm-up: rollouts', phase: 'demonstrations' as const }]
     : []),
   ...(warmUp ? [{ name: 'Warm-up: updates', phase: 'warm-up' as const }] : []),
-  ...(steps > 0 && (curriculum.kind === 'difficulty' || (curriculum.leaveOut ?? []).length > 0)
+  ...(steps > 0 && (scoringOf(curriculum) || (curriculum.leaveOut ?? []).length > 0)
     ? [{ name: 'Rating questions', phase: 'scoring-questions' as const }]
     : []),
   ...((start ?? 'searching') === 'searching'

@@ -1,4 +1,5 @@
 import type { TrainTime } from '../../../lab/contract/training.ts';
+import { declaredCurriculum, scoringOf } from '../../../recipes/parts/curriculum.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 
 /** Steps of a run that only tries. */
@@ -26,6 +27,14 @@ type Known = Pick<TrainTime, 'secondsPerStep' | 'secondsBefore' | 'secondsOfStar
 const scaled = (count: number, share: number, fewest: number): number =>
   Math.min(count, Math.max(fewest, Math.floor(count * share)));
 
+/** Fewer rollouts for each question that is scored. */
+const shortScoring = ({ system }: TrainSettings['curriculum'], share: number) => {
+  const scoring = scoringOf({ system });
+  if (!system || !scoring) return system;
+  const rollouts = scaled(scoring.rollouts, share, FEWEST_SCORINGS);
+  return declaredCurriculum({ system })?.scoredBy(system, rollouts) ?? system;
+};
+
 /** Fewer held-out questions, own trajectories and scorings of a question, where these alone would take too long. */
 const shortStart = (settings: TrainSettings, share: number): TrainSettings => {
   const { heldOut, warmUp, curriculum } = settings;
@@ -35,10 +44,7 @@ const shortStart = (settings: TrainSettings, share: number): TrainSettings => {
     warmUp: warmUp?.rollouts
       ? { ...warmUp, rollouts: scaled(warmUp.rollouts, share, FEWEST_DEMONSTRATIONS) }
       : warmUp,
-    curriculum: {
-      ...curriculum,
-      scoringRollouts: scaled(curriculum.scoringRollouts, share, FEWEST_SCORINGS),
-    },
+    curriculum: { ...curriculum, system: shortScoring(curriculum, share) },
   };
 };
 

@@ -41,6 +41,6 @@ it('are left out where the settings need none, and from the first rollouts on', 
   expect(at('starting', 0, { ...plain, heldOut: { ...plain.heldOut, questions: 5 } })).toEqual([
     'Baseline waiting',
   ]);
-  const rated = { ...plain, curriculum: { ...plain.curriculum, kind: 'difficulty' as const } };
+  const rated = { ...plain, curriculum: { ...plain.curriculum, system: { id: 'ur2' } } };
   expect(at('scoring-questions', 0, rated)[0]).toBe('Rating questions active 3/8');
 });

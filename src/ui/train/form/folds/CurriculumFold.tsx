@@ -1,73 +1,63 @@
+import {
+  declaredCurricula,
+  declaredCurriculum,
+  drawsOf,
+} from '../../../../recipes/parts/curriculum.ts';
 import { isObject } from '../../../../base/objects.ts';
-import type { TrainSettings } from '../../../../recipes/parts/training.ts';
-import { TASKS, type Task } from '../../../../learn/curriculum/tasks.ts';
+import { Select } from '../../../kit/Select.tsx';
 import {
   ManyField,
   NumberField,
   PartSwitch,
   SelectField,
-  SwitchField,
   useDraftValue,
+  useErrors,
   usePart,
 } from '../fields/fields.tsx';
+import { ParamFields } from '../fields/ParamFields.tsx';
+import { changeDraft } from '../../store/train-draft.ts';
 import { Fold } from './Fold.tsx';
 
-/** In the order of `curriculum.mix`. */
-const MIX = ['hard', 'medium', 'easy'] as const;
-/** UR²’s shares of its tasks (docs/methods.md, section 2). */
-const EVENLY = { qa: 1, arithmetic: 1, choice: 1 };
-const TASK_NAMES: Readonly<Record<Task, string>> = {
-  qa: 'retrieval QA',
-  arithmetic: 'arithmetic',
-  choice: 'multiple choice',
+const PATH = 'curriculum.system';
+
+/** Whose way to draw questions; its parameters begin with their defaults. */
+const SystemField = ({ id }: { id: string }) => {
+  const error = useErrors()[PATH];
+  const choose = (next: string): void => {
+    const params = declaredCurricula().get(next)?.params;
+    changeDraft(PATH, params ? { id: next, ...params.safeParse({}).data } : null);
+  };
+  return (
+    <Select
+      size="xs"
+      className="wide"
+      label="Questions are drawn"
+      value={id}
+      error={error}
+      data={[
+        { value: '', label: 'uniformly' },
+        ...[...declaredCurricula()].map(([value, { draws }]) => ({ value, label: draws })),
+      ]}
+      onChange={(event) => choose(event.currentTarget.value)}
+    />
+  );
 };
-
-type Mix = TrainSettings['curriculum']['mix'];
-
-/** Shares by task that are equal are said once. */
-function mixText(mix: Mix): string {
-  if (Array.isArray(mix)) return mix.join(' : ');
-  const of = (task: Task): string => mix[task].join(' : ');
-  const [first, ...others] = TASKS;
-  const apart = others.filter((task) => of(task) !== of(first));
-  return [of(first), ...apart.map((task) => `${of(task)} (${TASK_NAMES[task]})`)].join(', ');
-}
 
 /** Which questions are drawn when, and how good their results are. */
 export const CurriculumFold = () => {
-  const kind = useDraftValue('curriculum.kind');
-  const system = useDraftValue('curriculum.system');
+  const system = useDraftValue(PATH);
+  const id = isObject(system) ? String(system['id']) : '';
+  const params = declaredCurriculum({ system: { id } })?.params;
   // Fields that have no effect beside the others are not shown.
   const stratum = usePart('curriculum.hops');
-  const reading = useDraftValue('curriculum.noiseReading');
-  const tasks = usePart('curriculum.tasks');
-  const byTask = usePart('curriculum.mix.qa');
-  const mixPaths = byTask
-    ? (tasks ? TASKS : (['qa'] as const)).map((task) => ({
-        path: `curriculum.mix.${task}`,
-        of: tasks ? `, ${TASK_NAMES[task]}` : '',
-      }))
-    : [{ path: 'curriculum.mix', of: '' }];
+  const leftOut = useDraftValue('curriculum.leaveOut');
   return (
     <Fold
       name="Curriculum"
       paths={['curriculum', 'start']}
-      now={({ curriculum }) =>
-        curriculum.kind === 'difficulty'
-          ? `difficulty, hard : medium : easy ${mixText(curriculum.mix)}`
-          : curriculum.kind
-      }
+      now={({ curriculum }) => drawsOf(curriculum)}
     >
-      <SelectField
-        path="curriculum.kind"
-        label="Questions are drawn"
-        choices={[
-          { value: 'uniform', label: 'uniformly' },
-          { value: 'difficulty', label: 'by difficulty (UR²)' },
-          { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
-          { value: 'system', label: 'by the system’s own code' },
-        ]}
-      />
+      <SystemField id={id} />
       <SelectField
         path="start"
         label="Model at the start"
@@ -97,119 +87,10 @@ export const CurriculumFold = () => {
         title="s3: what the passages of one retrieval answer already, and what is answered by yes or no"
         choices={['one-retrieval', 'yes-no']}
       />
-      {kind === 'system' && isObject(system)
-        ? Object.entries(system).map(([name, value]) =>
-            typeof value === 'number' ? (
-              <NumberField
-                key={name}
-                path={`curriculum.system.${name}`}
-                label={`${String(system['id'])}: ${name}`}
-                decimal
-                min={0}
-              />
-            ) : null,
-          )
-        : null}
-      {kind === 'difficulty' ? (
-        <>
-          <NumberField
-            path="curriculum.scoringRollouts"
-            label="Scored by, rollouts"
-            title="Questions are scored before the first step"
-            min={1}
-          />
-          <NumberField path="curriculum.pool" label="Questions scored" min={1} />
-          <SelectField
-            path="curriculum.coldStart"
-            label="Stage 1 draws"
-            choices={[
-              { value: 'dropped', label: 'the dropped ones' },
-              { value: 'all', label: 'the whole pool' },
-            ]}
-          />
-          <SwitchField
-            path="curriculum.taskMixing"
-            label="Task mixing"
-            title="UR²: medium and easy questions without retrieval; by task, where the recipe mixes tasks"
-          />
-          <PartSwitch
-            path="curriculum.tasks"
-            label="Draws by task"
-            title="UR²: retrieval QA, arithmetic with a checked number, multiple choice"
-            on={EVENLY}
-          />
-          {tasks
-            ? TASKS.map((task) => (
-                <NumberField
-                  key={task}
-                  path={`curriculum.tasks.${task}`}
-                  label={`Parts ${TASK_NAMES[task]}`}
-                  decimal
-                  min={0}
-                />
-              ))
-            : null}
-          {mixPaths.flatMap(({ path, of }) =>
-            MIX.map((name, index) => (
-              <NumberField
-                key={`${path}.${name}`}
-                path={`${path}.${index}`}
-                label={`Parts ${name}${of}`}
-                decimal
-                min={0}
-              />
-            )),
-          )}
-        </>
+      {Array.isArray(leftOut) && leftOut.includes('one-retrieval') ? (
+        <NumberField path="curriculum.pool" label="Questions looked at" min={1} />
       ) : null}
-      {kind === 'gold-noise' ? (
-        <>
-          <NumberField
-            path="curriculum.goldEpochs"
-            label="Steps until gold"
-            title="E of equation (15): steps until all is gold"
-            min={1}
-          />
-          <NumberField
-            path="curriculum.noise"
-            label="Most noise"
-            title="Share of a noisy result that is noise where α of (16) is 1"
-            decimal
-            step={0.1}
-            min={0}
-            max={1}
-          />
-          <SelectField
-            path="curriculum.noiseBy"
-            label="Noise grows by"
-            title="What e of equation (16) counts"
-            choices={[
-              { value: 'epoch', label: 'step' },
-              { value: 'retrievals', label: 'retrieval' },
-            ]}
-          />
-          <SelectField
-            path="curriculum.noiseReading"
-            label="After E"
-            title="Two readings of (15) and (16) together"
-            choices={[
-              { value: 'rest', label: 'all is gold' },
-              { value: 'floor', label: 'the noisier the later' },
-            ]}
-          />
-          {reading === 'floor' ? (
-            <NumberField
-              path="curriculum.noiseFloor"
-              label="Noisy groups at E"
-              title="Share of noisy groups that stays at E; it grows on with α of (16)"
-              decimal
-              step={0.05}
-              min={0}
-              max={1}
-            />
-          ) : null}
-        </>
-      ) : null}
+      {params ? <ParamFields path={PATH} params={params} /> : null}
     </Fold>
   );
 };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketOf, MIXED, nextBucket } from '../../../src/learn/curriculum/levelled.ts';
+import { bucketOf, MIXED, nextBucket } from '../../../src/systems/ur2/levelled.ts';
 
 const none = { hard: 0, medium: 0, easy: 0 };
 type Mix = [number, number, number];

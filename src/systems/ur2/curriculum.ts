@@ -3,15 +3,83 @@ import type { Question } from '../../records/records.ts';
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
-import { Cycle } from '../cycle.ts';
-import { rewardById } from '../rewards/registry.ts';
-import { stageAt } from '../settings/overrides.ts';
-import type { Bucket, Mix } from './levelled.ts';
-import { drawnSchema, LevelledQuestions, noDraws } from './levelled.ts';
-import { scoreQuestions } from './score-questions.ts';
-import { nextByShare } from './levelled.ts';
-import { byTask, poolSizes, retrievalAllowed, taskOf, TASKS, type Task } from './tasks.ts';
+import type { CurriculumContext, DrawnQuestion, Json } from '../../learn/rl/contracts.ts';
+import type { CurriculumGround } from '../../learn/curriculum/provided.ts';
+import { scoreQuestions, type ScoredCurriculum } from '../../learn/curriculum/score-questions.ts';
+import { Cycle } from '../../learn/cycle.ts';
+import { rewardById } from '../../learn/rewards/registry.ts';
+import { stageAt } from '../../learn/settings/overrides.ts';
+import type { Params } from './system.ts';
+import {
+  drawnSchema,
+  LevelledQuestions,
+  nextByShare,
+  noDraws,
+  type Bucket,
+  type Mix,
+} from './levelled.ts';
+
+/**
+ * UR²'s task mixing (arXiv 2508.06165, section 3.1.2): which task a question is, and which of its draws
+ * may retrieve. In the paper 3,000 questions each of mathematics, open-domain QA and MedQA (4.1).
+ */
+
+export const TASKS = ['qa', 'arithmetic', 'choice'] as const;
+export type Task = (typeof TASKS)[number];
+type Shares = Readonly<Record<Task, number>>;
+
+/**
+ * `choice` has options; `arithmetic` is answered by a number that is computed, of what the question gives
+ * or of what is looked up; anything else is `qa`.
+ */
+export function taskOf({ options = [], type }: Pick<Question, 'options' | 'type'>): Task {
+  if (options.length > 0) return 'choice';
+  return type === 'arithmetic' || type === 'computation' ? 'arithmetic' : 'qa';
+}
+
+/** How many of a pool of `size` come from each task: by its share, as far as there are questions. */
+export function poolSizes(
+  shares: Shares,
+  available: Readonly<Record<Task, number>>,
+  size: number,
+): Record<Task, number> {
+  const taken: Record<Task, number> = { qa: 0, arithmetic: 0, choice: 0 };
+  for (let drawn = 0; drawn < size; drawn++) {
+    const left = {
+      qa: available.qa - taken.qa,
+      arithmetic: available.arithmetic - taken.arithmetic,
+      choice: available.choice - taken.choice,
+    };
+    const next = nextByShare(TASKS, (task) => shares[task], left, taken);
+    if (next === null) break;
+    taken[next]++;
+  }
+  return taken;
+}
+
+/** How a task's draws so far divide. */
+export interface Divided {
+  retrieving: number;
+  plain: number;
+}
+
+/**
+ * Whether a draw may retrieve. Retrieval QA always may, since its facts have to be looked up; arithmetic
+ * where it is hard; of multiple choice hard ones, until they are half of all draws of it. Questions of the
+ * cold start always may: it teaches to search.
+ */
+export function retrievalAllowed(task: Task, bucket: Bucket, sofar: Divided): boolean {
+  if (bucket === 'dropped' || task === 'qa') return true;
+  if (bucket !== 'hard') return false;
+  return task === 'arithmetic' || sofar.retrieving <= sofar.plain;
+}
+
+/** Questions by task, in their order. */
+export const byTask = <Q extends Question>(questions: readonly Q[]): Record<Task, Q[]> => ({
+  qa: questions.filter((one) => taskOf(one) === 'qa'),
+  arithmetic: questions.filter((one) => taskOf(one) === 'arithmetic'),
+  choice: questions.filter((one) => taskOf(one) === 'choice'),
+});
 
 const count = z.int().min(0);
 const scores = z.array(z.number().min(0).max(1));
@@ -22,7 +90,7 @@ const stateSchema = z.union([
     scores,
     drawn: drawnSchema,
   }),
-  /** With `curriculum.tasks`: draws of each task, and how those outside the cold start divide. */
+  /** With `tasks`: draws of each task, and how those outside the cold start divide. */
   z.strictObject({
     scores,
     tasks: z.strictObject({
@@ -41,12 +109,7 @@ const sampleOf = (questions: readonly Question[], size: number, seed: number): Q
 };
 
 /** A pool of questions: at random, or by the shares of their tasks. */
-function poolOf(
-  { curriculum }: TrainSettings,
-  questions: readonly Question[],
-  seed: number,
-): Question[] {
-  const { pool, tasks } = curriculum;
+function poolOf({ pool, tasks }: Params, questions: readonly Question[], seed: number): Question[] {
   if (questions.length === 0) throw new Error('curriculum: there are no questions');
   if (!tasks) return sampleOf(questions, pool, deriveSeed(seed, 'pool'));
   const split = byTask(questions);
@@ -65,7 +128,7 @@ function poolOf(
 type Part = Task | 'whole';
 
 /** Without tasks all questions have the shares of retrieval QA. */
-const mixOf = ({ mix }: TrainSettings['curriculum'], part: Part): Mix =>
+const mixOf = ({ mix }: Params, part: Part): Mix =>
   Array.isArray(mix) ? mix : mix[part === 'whole' ? 'qa' : part];
 
 interface PartOfPool {
@@ -81,27 +144,30 @@ interface PartOfPool {
  * drawn only in a stage with UR²'s stage-1 reward, or where there are no others. The paper scores its
  * whole training set with another, larger model; here it is a pool, and the policy itself.
  */
-export class DifficultyCurriculum implements Curriculum {
+export class DifficultyCurriculum implements ScoredCurriculum {
   readonly #settings: TrainSettings;
+  readonly #params: Params;
   readonly #seed: number;
   readonly #pool: readonly Question[];
   #scores: number[] = [];
   #parts: Map<Part, PartOfPool> | null = null;
 
   /** @throws Error without questions */
-  constructor(settings: TrainSettings, questions: readonly Question[], seed: number) {
+  constructor(
+    params: Params,
+    { settings, questions, seed }: Pick<CurriculumGround, 'settings' | 'questions' | 'seed'>,
+  ) {
     this.#settings = settings;
+    this.#params = params;
     this.#seed = seed;
-    this.#pool = poolOf(settings, questions, seed);
+    this.#pool = poolOf(params, questions, seed);
   }
 
-  /** Questions of the pool that have no score yet, and the place of the first. */
-  get unscored(): { from: number; questions: readonly Question[] } {
+  get unscored(): ScoredCurriculum['unscored'] {
     const from = this.#scores.length;
-    return { from, questions: this.#pool.slice(from) };
+    return { from, questions: this.#pool.slice(from), size: this.#params.scoringRollouts };
   }
 
-  /** Takes the scores of the next questions of the pool. */
   addScores(more: readonly number[]): void {
     this.#scores.push(...more);
     this.#parts = null;
@@ -109,16 +175,12 @@ export class DifficultyCurriculum implements Curriculum {
 
   prepare(context: CurriculumContext): Promise<boolean> {
     if (this.#scores.length === this.#pool.length) return Promise.resolve(true);
-    return scoreQuestions(
-      this.#settings,
-      this.#pool,
-      this.#scores.length,
-      context,
-      async (more) => {
-        this.addScores(more);
-        await context.save();
-      },
-    );
+    const from = this.#scores.length;
+    const pool = { questions: this.#pool, size: this.#params.scoringRollouts, from };
+    return scoreQuestions(this.#settings, pool, context, async (more) => {
+      this.addScores(more);
+      await context.save();
+    });
   }
 
   draw({ step, count: wanted }: { step: number; count: number }): Promise<DrawnQuestion[]> {
@@ -131,7 +193,7 @@ export class DifficultyCurriculum implements Curriculum {
   }
 
   state(): Json {
-    const { tasks } = this.#settings.curriculum;
+    const { tasks } = this.#params;
     const of = (part: Part): z.infer<typeof taskDrawsSchema> => {
       const { levels, retrieving = 0, plain = 0 } = this.#parts?.get(part) ?? {};
       return { drawn: { ...(levels?.drawn ?? noDraws()) }, retrieving, plain };
@@ -150,7 +212,7 @@ export class DifficultyCurriculum implements Curriculum {
       throw new Error(
         `curriculum: ${parsed.scores.length} scores for a pool of ${this.#pool.length} questions`,
       );
-    if ('tasks' in parsed !== Boolean(this.#settings.curriculum.tasks))
+    if ('tasks' in parsed !== Boolean(this.#params.tasks))
       throw new Error('curriculum: a state of draws by task, and settings without, or the reverse');
     this.#scores = [...parsed.scores];
     this.#parts = null;
@@ -175,7 +237,7 @@ export class DifficultyCurriculum implements Curriculum {
   }
 
   #allowed(part: Part, label: Bucket, sofar: PartOfPool): boolean {
-    if (!this.#settings.curriculum.taskMixing) return true;
+    if (!this.#params.taskMixing) return true;
     if (part === 'whole') return label === 'hard' || label === 'dropped';
     return retrievalAllowed(part, label, sofar);
   }
@@ -183,7 +245,7 @@ export class DifficultyCurriculum implements Curriculum {
   /** Where the next draw comes from: tasks by their shares, as far as they have questions for it. */
   #choosePart(coldStart: boolean): [Part, PartOfPool] {
     const parts = this.#levelled();
-    const { tasks } = this.#settings.curriculum;
+    const { tasks } = this.#params;
     const found = (part: Part): PartOfPool => {
       const one = parts.get(part);
       if (!one) throw new Error(`curriculum: no questions of ${part}`);
@@ -215,7 +277,6 @@ export class DifficultyCurriculum implements Curriculum {
 
   #levelled(): Map<Part, PartOfPool> {
     if (this.#parts) return this.#parts;
-    const { curriculum } = this.#settings;
     const scored = this.#pool.map((question, i) => ({
       question,
       score: itemAt(this.#scores, i, 'scores'),
@@ -223,15 +284,18 @@ export class DifficultyCurriculum implements Curriculum {
     const partOf = (part: Part): PartOfPool => {
       const own = scored.filter(({ question }) => part === 'whole' || taskOf(question) === part);
       const levels = new LevelledQuestions(
-        { coldStart: curriculum.coldStart, mix: mixOf(curriculum, part) },
+        { coldStart: this.#params.coldStart, mix: mixOf(this.#params, part) },
         own.map(({ question }) => question),
         own.map(({ score }) => score),
         part === 'whole' ? this.#seed : deriveSeed(this.#seed, 'task', part),
       );
       return { levels, retrieving: 0, plain: 0 };
     };
-    const names: readonly Part[] = curriculum.tasks ? TASKS : ['whole'];
+    const names: readonly Part[] = this.#params.tasks ? TASKS : ['whole'];
     this.#parts = new Map(names.map((name) => [name, partOf(name)]));
     return this.#parts;
   }
 }
+
+export const curriculum = (params: Params, ground: CurriculumGround): DifficultyCurriculum =>
+  new DifficultyCurriculum(params, ground);

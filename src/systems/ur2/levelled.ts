@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
 import { itemAt } from '../../base/items.ts';
 import { deriveSeed } from '../../base/random.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { Cycle } from '../cycle.ts';
+import { Cycle } from '../../learn/cycle.ts';
+import type { Params } from './system.ts';
 
 /** UR²'s difficulty levels (arXiv 2508.06165, section 3.1.2) and how they are mixed. */
 
@@ -85,7 +85,7 @@ export interface Levelled {
 /** Scored questions by level of difficulty, and the draws from them. */
 export class LevelledQuestions {
   drawn = noDraws();
-  readonly #coldStart: TrainSettings['curriculum']['coldStart'];
+  readonly #coldStart: Params['coldStart'];
   readonly #mix: Mix;
   readonly #seed: number;
   readonly #buckets: Record<Bucket, Question[]> = { hard: [], medium: [], easy: [], dropped: [] };
@@ -93,7 +93,7 @@ export class LevelledQuestions {
 
   /** @param scores one per question */
   constructor(
-    { coldStart, mix }: { coldStart: TrainSettings['curriculum']['coldStart']; mix: Mix },
+    { coldStart, mix }: { coldStart: Params['coldStart']; mix: Mix },
     questions: readonly Question[],
     scores: readonly number[],
     seed: number,

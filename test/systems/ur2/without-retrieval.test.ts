@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
+import { DifficultyCurriculum } from '../../../src/systems/ur2/curriculum.ts';
+import { params } from '../../../src/systems/ur2/system.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
@@ -12,15 +13,12 @@ import { eventsOf, faultsOf, QUESTION, run } from '../../agent/helpers.ts';
  * violation (reward_server_qwen_7b_math_rag_stage1.py, `is_retrieve == False`).
  */
 
-const { tasks: _, ...curriculum } = getTraining('ur2/paper').curriculum;
 /** Mixed by difficulty alone, whatever the question asks. */
-const settings = {
-  ...getTraining('ur2/paper'),
-  curriculum: { ...curriculum, taskMixing: true, coldStart: 'all' as const },
-};
+const mixed = params.parse({ tasks: null, taskMixing: true, coldStart: 'all' });
+const settings = getTraining('ur2/paper');
 
 async function drawn(score: number): Promise<DrawnQuestion> {
-  const curriculum = new DifficultyCurriculum(settings, [QUESTION], 5);
+  const curriculum = new DifficultyCurriculum(mixed, { settings, questions: [QUESTION], seed: 5 });
   const none = { hard: 0, medium: 0, easy: 0, dropped: 0, all: 0 };
   curriculum.restore({ scores: [score], drawn: none });
   const [first] = await curriculum.draw({ step: 1, count: 1 });

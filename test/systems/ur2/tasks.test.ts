@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
+import { params, type Params } from '../../../src/systems/ur2/system.ts';
 import {
+  DifficultyCurriculum,
   poolSizes,
   retrievalAllowed,
   taskOf,
   type Task,
-} from '../../../src/learn/curriculum/tasks.ts';
+} from '../../../src/systems/ur2/curriculum.ts';
 import type { DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
@@ -32,7 +33,7 @@ const some = (task: Task, levels: readonly Level[], each = 2): Question[] =>
   );
 const scoreOf = ({ id }: Question): number => LEVELS[id.split(' ')[1] as Level];
 
-type Change = Partial<TrainSettings['curriculum']>;
+type Change = Partial<Params>;
 /** Stage 1 has one step; stage 2 the rest. */
 function curriculumOf(questions: readonly Question[], change: Change = {}): DifficultyCurriculum {
   const base = getTraining('ur2/paper');
@@ -42,9 +43,12 @@ function curriculumOf(questions: readonly Question[], change: Change = {}): Diff
       { steps: 1, reward: 'ur2-stage-1', weights: {} },
       { steps: 9, reward: 'ur2-stage-2', weights: {} },
     ],
-    curriculum: { ...base.curriculum, ...change },
   };
-  const curriculum = new DifficultyCurriculum(settings, questions, 5);
+  const curriculum = new DifficultyCurriculum(params.parse(change), {
+    settings,
+    questions,
+    seed: 5,
+  });
   curriculum.addScores(curriculum.unscored.questions.map(scoreOf));
   return curriculum;
 }

@@ -5,24 +5,24 @@ import {
   goldGroups,
   goldShare,
   noiseStrength,
-} from '../../../src/learn/curriculum/gold-noise.ts';
+} from '../../../src/systems/kunlun-baize/curriculum.ts';
 import { NoisyRetriever } from '../../../src/learn/curriculum/noisy-retriever.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
+import { params, type Params } from '../../../src/systems/kunlun-baize/system.ts';
+import { openTestWorld, tinySettings, type World } from '../../learn/rl/helpers.ts';
 
 let world: World;
 beforeAll(async () => {
   world = await openTestWorld();
 });
 
-const settingsOf = (change: Partial<TrainSettings['curriculum']> = {}): TrainSettings => {
-  const base = tinySettings();
-  const curriculum = { ...base.curriculum, kind: 'gold-noise' as const, goldEpochs: 5, ...change };
-  return { ...base, curriculum };
-};
-const make = (change: Partial<TrainSettings['curriculum']> = {}): GoldNoiseCurriculum =>
-  new GoldNoiseCurriculum(settingsOf(change), world.questions, world.retriever, 11);
+const make = (change: Partial<Params> = {}): GoldNoiseCurriculum =>
+  new GoldNoiseCurriculum(params.parse({ goldEpochs: 5, ...change }), {
+    settings: tinySettings(),
+    questions: world.questions,
+    retriever: world.retriever,
+    seed: 11,
+  });
 
 describe('the schedules', () => {
   it('gold is min(1, e / E), worked for E = 5', () => {
@@ -38,20 +38,18 @@ describe('the schedules', () => {
 
   it('the noisier the later: behind E a share of noise stays and grows, worked for E = 3 and a floor of 0.1', () => {
     // α_e = log(1 + e) / log(4): 1/2 at e = 1, 1 at 3, 3/2 at 7, 2 at 15. (15) gives 1/3, 1, 1, 1 of gold.
-    const floor = { ...settingsOf().curriculum, goldEpochs: 3, noiseFloor: 0.1 };
-    const gold = (e: number, noiseReading: 'rest' | 'floor'): number =>
-      goldGroups(e, e, { ...floor, noiseReading });
-    expect([1, 3, 7, 15].map((e) => gold(e, 'rest'))).toEqual([1 / 3, 1, 1, 1]);
-    const shares = [1, 3, 7, 15].map((e) => gold(e, 'floor'));
+    const gold = (e: number, noiseFloor: number | null): number =>
+      goldGroups(e, e, { goldEpochs: 3, noiseFloor });
+    expect([1, 3, 7, 15].map((e) => gold(e, null))).toEqual([1 / 3, 1, 1, 1]);
+    const shares = [1, 3, 7, 15].map((e) => gold(e, 0.1));
     [1 / 3, 0.9, 0.85, 0.8].forEach((share, i) => expect(shares[i]).toBeCloseTo(share, 12));
     // A floor that would leave less than nothing leaves nothing.
-    expect(goldGroups(15, 15, { ...floor, noiseReading: 'floor', noiseFloor: 0.7 })).toBe(0);
+    expect(gold(15, 0.7)).toBe(0);
   });
 
   it('and by retrievals, e of (16) alone counts them', () => {
-    const floor = { ...settingsOf().curriculum, goldEpochs: 3, noiseFloor: 0.1 };
     // Step 3 has all gold by (15); e = 15 of (16) takes 0.2 of it.
-    expect(goldGroups(3, 15, { ...floor, noiseReading: 'floor' })).toBeCloseTo(0.8, 12);
+    expect(goldGroups(3, 15, { goldEpochs: 3, noiseFloor: 0.1 })).toBeCloseTo(0.8, 12);
   });
 });
 
@@ -71,7 +69,7 @@ describe('the draws', () => {
   });
 
   it('hold noise from step E on where a floor is kept, and more of it later', async () => {
-    const curriculum = make({ noiseReading: 'floor', noiseFloor: 0.25 });
+    const curriculum = make({ noiseFloor: 0.25 });
     const noisy = async (step: number): Promise<number> => {
       const drawn = await curriculum.draw({ step, batch: 0, count: 400 });
       return drawn.filter(({ label }) => label === 'noisy').length / 400;

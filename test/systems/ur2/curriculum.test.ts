@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
-import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
+import { DifficultyCurriculum } from '../../../src/systems/ur2/curriculum.ts';
+import { params, type Params } from '../../../src/systems/ur2/system.ts';
 import type { CurriculumContext, DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
@@ -58,14 +59,14 @@ class KnowingPolicy extends ScriptedPolicy {
   }
 }
 
-type Change = Partial<TrainSettings['curriculum']>;
-const settingsOf = (change: Change = {}): TrainSettings => {
-  const base = getTraining('ur2/paper');
-  const { tasks: _, ...own } = base.curriculum;
-  return { ...base, curriculum: { ...own, taskMixing: false, ...change } };
-};
-const make = (change: Change = {}): DifficultyCurriculum =>
-  new DifficultyCurriculum(settingsOf(change), questions, 5);
+type Change = Partial<Params>;
+const settings = getTraining('ur2/paper');
+const make = (change: Change = {}, of: TrainSettings = settings): DifficultyCurriculum =>
+  new DifficultyCurriculum(params.parse({ tasks: null, taskMixing: false, ...change }), {
+    settings: of,
+    questions,
+    seed: 5,
+  });
 
 interface Prepared {
   policy: KnowingPolicy;
@@ -215,9 +216,8 @@ describe('the draws', () => {
     ['ur2-stage-1-weak', 'hard'],
     ['r1-searcher-stage-1', 'hard'],
   ] as const)('under the reward %s begin with %s questions', async (reward, label) => {
-    const base = settingsOf();
     const stages = [{ steps: 1, reward, weights: {} }];
-    const curriculum = new DifficultyCurriculum({ ...base, stages }, questions, 5);
+    const curriculum = make({}, { ...settings, stages });
     curriculum.restore((await scored()).state());
     const [first] = await curriculum.draw({ ...STAGE_1, count: 1 });
     expect(first!.label).toBe(label);

@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import { toJSONSchema } from 'zod';
+import { isObject } from '../../../../base/objects.ts';
+import { NumberField, PartSwitch, SelectField, SwitchField, useDraftValue } from './fields.tsx';
+
+/** What is read of a schema: `title` and `description` say what a field is called and means, `choices` name an enum's values. */
+interface Described {
+  type?: string;
+  title?: string;
+  description?: string;
+  choices?: Readonly<Record<string, string>>;
+  enum?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  properties?: Readonly<Record<string, Described>>;
+  required?: readonly string[];
+  prefixItems?: readonly Described[];
+  anyOf?: readonly Described[];
+}
+
+const typeOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+/** The alternative that a value is of; a nullable one where the value is null. */
+const alternativeOf = (described: Described, value: unknown): Described =>
+  described.anyOf?.find(({ type }) => type === typeOf(value)) ?? described;
+
+/** What a nullable part begins with when it is switched on. */
+const begunWith = ({ default: own, properties }: Described): unknown =>
+  own ??
+  Object.fromEntries(Object.entries(properties ?? {}).map(([key, one]) => [key, begunWith(one)]));
+
+const Field = ({
+  path,
+  name,
+  of,
+  described: given,
+  optional = false,
+}: {
+  path: string;
+  name: string;
+  /** What it belongs to, after its own name. */
+  of: string;
+  described: Described;
+  /** It may be left empty. */
+  optional?: boolean;
+}) => {
+  const value = useDraftValue(path);
+  const title = given.title ?? name;
+  const on = given.anyOf?.some(({ type }) => type === 'null')
+    ? given.anyOf.find(({ type }) => type !== 'null')
+    : undefined;
+  const described = on ?? alternativeOf(given, value);
+  const says = { path, title: given.description ?? '' };
+  const part = on ? <PartSwitch {...says} label={title} on={begunWith(on)} /> : null;
+  if (part && (value ?? null) === null) return part;
+  const field = { ...says, label: part ? `${title}, value` : `${title}${of}` };
+  const parts = described.prefixItems ?? described.properties;
+  const inner = parts ? (
+    Object.entries(parts).map(([key, one]) => (
+      <Field
+        key={key}
+        path={`${path}.${key}`}
+        name={key}
+        of={on ? '' : given.title ? `, ${given.title}` : of}
+        described={one}
+      />
+    ))
+  ) : described.enum ? (
+    <SelectField
+      {...field}
+      {...(optional ? { absent: '(default)' } : {})}
+      choices={described.enum.map((one) => ({
+        value: one,
+        label: described.choices?.[one] ?? one,
+      }))}
+    />
+  ) : described.type === 'boolean' ? (
+    <SwitchField {...field} />
+  ) : described.type === 'number' || described.type === 'integer' ? (
+    <NumberField
+      {...field}
+      {...(optional ? { absent: 'default' } : {})}
+      decimal={described.type === 'number'}
+      {...(described.minimum === undefined ? {} : { min: described.minimum })}
+      {...(described.maximum === undefined ? {} : { max: described.maximum })}
+    />
+  ) : null;
+  return (
+    <>
+      {part}
+      {inner}
+    </>
+  );
+};
+
+/**
+ * The fields of a system's own parameters, from their schema.
+ * @param path where the parameters are in the settings
+ */
+export const ParamFields = ({ path, params }: { path: string; params: z.ZodObject }) => {
+  const value = useDraftValue(path);
+  if (!isObject(value)) return null;
+  const { properties = {}, required = [] } = toJSONSchema(params, { io: 'input' }) as Described;
+  return Object.entries(properties).map(([name, described]) => (
+    <Field
+      key={name}
+      path={`${path}.${name}`}
+      name={name}
+      of=""
+      described={described}
+      optional={!required.includes(name) && described.default === undefined}
+    />
+  ));
+};
