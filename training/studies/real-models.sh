@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: real-models.sh MODEL.gguf DATA
 # Teaches SmolLM2-135M-Instruct (Q4_1) to search, then scores it: demonstrations from gold chains, a cold start, RL, the studies.
-# DATA holds corpus.jsonl.gz and train.jsonl, dev.jsonl, test.jsonl (questions). Run it again to resume: finished parts are kept.
+# DATA holds corpus.jsonl.gz, train.jsonl, dev.jsonl, test.jsonl (questions), and demonstrations.jsonl (others' rollouts) for the second cold start.
+# Run it again to resume: finished parts are kept.
 # RL and the studies take training/adapters/smollm2-cold-start and smollm2-rl; copy your own last steps there to use these.
 set -euo pipefail
 model=$(realpath "$1") data=$(realpath "$2")
@@ -16,15 +17,23 @@ loop=(retrieval.k=2 retrieval.passageTokens=100 retrieval.maxSearches=4)
   lab demonstrations --from gold --policy "$model" --recipe search --corpus "$data/corpus.jsonl.gz" --questions "$data/train.jsonl" \
     "${loop[@]/#/--set=}" --max-tokens 1200 --out $made/demonstrations.jsonl
 for split in train dev; do sed "s/^{/{\"split\": \"$split\", /" "$data/$split.jsonl"; done >$made/questions.jsonl
-if [ -f $made/cold-start/latest.json ]; then
-  lab train --resume $made/cold-start --threads 2
-else
-  lab train --policy "$model" --recipe search/grpo --steps 0 --demonstrations $made/demonstrations.jsonl \
-    --corpus "$data/corpus.jsonl.gz" --questions $made/questions.jsonl --out $made/cold-start --threads 2 \
-    "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=warmUp.updates=88 --set=warmUp.batch=4 \
-    --set=warmUp.learningRate=1e-3 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=22 \
-    --set=warmUp.questions=0 --set=warmUp.stopAt=null
-fi
+cold_start() { # DEMONSTRATIONS RUN
+  if [ -f $made/$2/latest.json ]; then
+    lab train --resume $made/$2 --threads 2
+  else
+    lab train --policy "$model" --recipe search/grpo --steps 0 --demonstrations $made/$1.jsonl \
+      --corpus "$data/corpus.jsonl.gz" --questions $made/questions.jsonl --out $made/$2 --threads 2 \
+      "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=warmUp.updates=88 --set=warmUp.batch=4 \
+      --set=warmUp.learningRate=1e-3 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=22 \
+      --set=warmUp.questions=0 --set=warmUp.stopAt=null
+  fi
+}
+cold_start demonstrations cold-start
+[ -f $made/others.jsonl ] ||
+  lab demonstrations --from rollouts "$data/demonstrations.jsonl" --policy "$model" --recipe search \
+    "${loop[@]/#/--set=}" --max-tokens 1200 --out $made/others.jsonl
+cold_start others cold-start-others
+ln -sfn "$(node -p "path.resolve(process.argv[1], JSON.parse(fs.readFileSync(process.argv[1] + '/latest.json')).latest.folder)" $made/cold-start-others)" $made/others
 grep -E '"id": "(2wiki|hotpotqa)-' $made/questions.jsonl >$made/rl-questions.jsonl
 if [ -f $made/rl/latest.json ]; then
   lab train --resume $made/rl --threads 2
@@ -34,4 +43,4 @@ else
     "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=stages.0.reward=posterior-ungated --set=questions=4 \
     --set=groupSize=6 --set=optimizer.learningRate=3e-4 --set=optimizer.warmUpSteps=1 --set=heldOut.questions=0
 fi
-for study in real-models real-models-rl; do lab study training/studies/$study.json --out $made/results --threads 2; done
+for study in real-models real-models-rl real-models-chat real-models-others; do lab study training/studies/$study.json --out $made/results --threads 2; done

@@ -131,11 +131,11 @@ describe('teaching a real model', () => {
     expect(settings).toMatchObject({
       preset: 'search/grpo',
       steps: 10,
-      groupSize: 8,
+      groupSize: 6,
       overrides: { retrieval: { k: 2, passageTokens: 100, maxSearches: 4 } },
       adapter: { rank: 16 },
       warmUp: { updates: 88, batch: 4, learningRate: 1e-3, heldOut: 0.02 },
-      stages: [{ reward: 'f1' }],
+      stages: [{ reward: 'posterior-ungated' }],
     });
   });
 

@@ -87,7 +87,7 @@ describe('switches of papers in the form of a run', () => {
   it('are refused with the reason where they do not fit the recipe', () => {
     const refused = (training: string, id: string): string | null | undefined =>
       stateOf(draft(training), id)?.refused;
-    expect(refused('zero-search/grpo', 'sws')).toMatch(/the recipe needs zero-search/);
+    expect(refused('zero-search/grpo', 'sws')).toMatch(/the recipe needs that of zero-search/);
     expect(refused('hrpo/hrpo', 'gppo')).toMatch(/there is no clip/);
     expect(refused('dto/dpo', 'diversity')).toMatch(/make no rollouts/);
     expect(refused('search/grpo', 'gppo')).toBeNull();
