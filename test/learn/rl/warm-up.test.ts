@@ -82,7 +82,7 @@ describe('a supervised warm-up', () => {
   });
 
   it.each([
-    ['noise in its results', 'clean ones', /weaker \(curriculum\.noise\)/, 'gold'],
+    ['noise in its results', 'clean ones', /weaker \(warmUp\.noise\)/, 'gold'],
     ['clean results', 'noisy ones', /start from a model that answers more/, 'noisy'],
   ] as const)(
     'of the policy’s own that has no right rollout with %s says so, goes on with %s, and says what to do',
