@@ -44,3 +44,4 @@ else
     --set=groupSize=6 --set=optimizer.learningRate=3e-4 --set=optimizer.warmUpSteps=1 --set=heldOut.questions=0
 fi
 for study in real-models real-models-rl real-models-chat real-models-others; do lab study training/studies/$study.json --out $made/results --threads 2; done
+# Qwen, with its GGUF file in $made: lab study training/studies/real-models-qwen.json --out $made/results

@@ -32,7 +32,6 @@ export interface TrainCircumstances {
  * Truncated sampling: the sampler draws from what top-k or top-p leave at each token, and a trainer
  * that does not know what was left computes the ratio and the gradient of another distribution.
  * Summaries: without a summarizer the policy would read, and learn from, the passages themselves.
- * Task mixing: only the agent's loop reads the limit of searches that it sets.
  * @throws Error where the recipe or its overrides are not valid
  */
 export function untrainable(

@@ -98,7 +98,7 @@ const RULES: readonly Rule[] = [
     because: ({ curriculum: { leaveOut = [] } }) =>
       where(
         !leaveOut.includes('one-retrieval'),
-        'questions are drawn from all, without a look at a pool (curriculum.leaveOut)',
+        'no question is left out for one retrieval (curriculum.leaveOut)',
       ),
   },
   {

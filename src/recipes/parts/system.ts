@@ -63,8 +63,9 @@ export function checkParams(
     context.addIssue({ code: 'custom', path: ['id'], message });
     return;
   }
-  for (const { path, message } of params.safeParse(own).error?.issues ?? [])
-    context.addIssue({ code: 'custom', path: [...path], message });
+  for (const issue of params.safeParse(own).error?.issues ?? [])
+    // With its own code, so that a form says it as it says others.
+    context.issues.push({ ...issue, path: [...issue.path], input: own } as z.core.$ZodRawIssue);
 }
 
 /** Parameters of a declared system, checked by its schema. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { uniform } from '../../base/random.ts';
-import { deriveSeed } from '../../base/random.ts';
+import { deriveSeed, uniform } from '../../base/random.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { NoisyRetriever } from '../../learn/curriculum/noisy-retriever.ts';
 import type { CurriculumGround } from '../../learn/curriculum/provided.ts';

@@ -90,7 +90,7 @@ export interface CurriculumDefinition<Params extends z.ZodObject> {
   params: Params;
   /** Of its parameters, those of a pool that is scored; absent: none is. */
   scored?: (params: z.infer<Params>) => Scored;
-  /** As `DeclaredCurriculum` of `src/recipes/parts/system.ts`. */
+  /** As `DeclaredCurriculum` of `src/recipes/parts/curriculum.ts`. */
   learns?: boolean;
   lacks?: (params: z.infer<Params>) => string | null;
   countsSearches?: boolean;

@@ -43,7 +43,7 @@ async function of(kind: 'one-shot' | 'weakness') {
 }
 
 defineCurriculum('one-shot-rlvr', {
-  draws: 'the one whose accuracy varies most (One-Shot RLVR)',
+  draws: 'as they come, then those whose accuracy varies most (One-Shot RLVR)',
   params: oneShot,
   learns: true,
   /** Spread is distinguished from accuracies of several epochs: every question of the pool has to be asked at least twice. */

@@ -146,7 +146,7 @@ const REAL_MODEL_CHANGES = {
     every: 22,
     questions: 16,
   },
-  // Paid for F1 alone, this model stops searching within three steps (training/studies/real-models.md).
+  // Paid for F1 alone, on comparisons, this model stops searching within three steps (training/studies/real-models.md).
   stages: [{ steps: 10, reward: 'posterior-ungated', weights: {} }],
   steps: 10,
   questions: 4,
@@ -264,7 +264,7 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'asked',
       },
       {
-        text: 'This fills the training form with the cold start that taught SmolLM2-135M to search (about 45 minutes on two free cores), then ten steps of RL (another 45), which pay for the format, the exact answer and the supporting passages that were found. Under “Make demonstrations”, click the button: demonstrations are written from the gold evidence of the training questions. Then click Start. The line beside it says how long the run takes on this device. To skip the wait, take the adapter of such a run: click “Use it” below SmolLM2 on Models.',
+        text: 'This fills the training form with the cold start that taught SmolLM2-135M to search (roughly an hour on two cores), then ten steps of RL (roughly another), which pay for the format, the exact answer and the supporting passages that were found. Under “Make demonstrations”, click the button: demonstrations are written from the gold evidence of the training questions. Then click Start. The line beside it says how long the run takes on this device. To skip the wait, take the adapter of such a run: click “Use it” below SmolLM2 on Models.',
         act: { label: 'Fill in the training form', run: fillRealModelForm },
         done: 'own-trained',
       },

@@ -43,7 +43,7 @@ describe('a setting that does nothing beside the others', () => {
       'search/grpo',
       [],
       ['curriculum.leaveOut=["one-retrieval"]'],
-      /drawn from all/,
+      /left out for one retrieval/,
     ],
     [
       'router.learningRate',

@@ -14,7 +14,7 @@ export function describeExperiment(file: ExperimentFile): string {
     `- reward: ${rewards}`,
     `- objective: ${objective.estimator}, ${objective.aggregation}, KL ${objective.kl.place === 'off' ? 'off' : `${objective.kl.form} in the ${objective.kl.place}, ${objective.kl.coefficient}`}`,
     `- model: ${policy.id}, revision ${policy.revision}, contexts of ${policy.maxContext} tokens`,
-    `- questions: ${questions.train} drawn ${drawsOf(settings.curriculum)}, ${questions.heldOut} held out; ${trainer.rows} rows`,
+    `- questions: ${questions.train} to draw from (${drawsOf(settings.curriculum)}), ${questions.heldOut} held out; ${trainer.rows} rows`,
     ...(without.length > 0 ? [`- left out: ${without.join(', ')}`] : []),
   ].join('\n');
 }

@@ -114,7 +114,7 @@ class Environment:
                 )
 
     def prepare(self, sample, most=64):
-        """Has the questions scored that a difficulty curriculum draws from; returns at once where there are none."""
+        """Has the questions scored that the curriculum draws from; returns at once where there are none."""
         for server in self.servers:
             while server.call("/v1/health")["scoring"]["left"] > 0:
                 turn = server.call("/v1/prepare", {"most": most})

@@ -184,7 +184,7 @@ class ForageAgentLoop(AgentLoopBase):
             shard = health["shard"]["index"]
             if health["hash"] != self.hash:
                 raise RuntimeError(f"{self.address} serves another experiment; start environment.sh of this folder")
-            # A difficulty curriculum draws from questions that the policy was tried on.
+            # A curriculum may draw from questions that the policy was tried on.
             left = health["scoring"]["left"]
             while left > 0:
                 turn = await self.call(shard, "/v1/prepare", {"most": 64})

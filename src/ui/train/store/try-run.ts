@@ -44,7 +44,9 @@ const shortStart = (settings: TrainSettings, share: number): TrainSettings => {
     warmUp: warmUp?.rollouts
       ? { ...warmUp, rollouts: scaled(warmUp.rollouts, share, FEWEST_DEMONSTRATIONS) }
       : warmUp,
-    curriculum: { ...curriculum, system: shortScoring(curriculum, share) },
+    curriculum: curriculum.system
+      ? { ...curriculum, system: shortScoring(curriculum, share) }
+      : curriculum,
   };
 };
 

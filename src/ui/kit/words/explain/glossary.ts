@@ -302,7 +302,7 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     name: 'cold start',
     text: 'Supervised fine-tuning (SFT) on demonstrations before reinforcement learning.',
   },
-  curriculum: { name: 'curriculum', text: 'Which questions each step draws, by difficulty.' },
+  curriculum: { name: 'curriculum', text: 'Which questions each step draws.' },
   temperature: {
     name: 'temperature',
     text: 'Logits are divided by it before sampling: 0 takes the most likely token, 1 samples the model’s own distribution.',

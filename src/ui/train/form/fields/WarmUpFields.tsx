@@ -1,4 +1,4 @@
-import { DEFAULT_WARM_UP } from '../../../../recipes/parts/training.ts';
+import { DEFAULT_WARM_UP, OWN_NOISE } from '../../../../recipes/parts/training.ts';
 import { TrajectoryFile } from './TrajectoryFile.tsx';
 import {
   NumberField,
@@ -35,7 +35,19 @@ export const WarmUpFields = () => {
             ]}
           />
           {own ? (
-            <NumberField path="warmUp.rollouts" label="Rollouts tried" min={2} max={4096} />
+            <>
+              <NumberField path="warmUp.rollouts" label="Rollouts tried" min={2} max={4096} />
+              <NumberField
+                path="warmUp.noise"
+                label="Noise of noisy ones"
+                title="Share of a noisy result’s passages that is noise"
+                decimal
+                step={0.1}
+                min={0}
+                max={1}
+                absent={OWN_NOISE}
+              />
+            </>
           ) : (
             <TrajectoryFile of="rollouts" />
           )}

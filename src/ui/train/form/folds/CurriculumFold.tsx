@@ -1,8 +1,4 @@
-import {
-  declaredCurricula,
-  declaredCurriculum,
-  drawsOf,
-} from '../../../../recipes/parts/curriculum.ts';
+import { declaredCurricula, drawsOf } from '../../../../recipes/parts/curriculum.ts';
 import { isObject } from '../../../../base/objects.ts';
 import { Select } from '../../../kit/Select.tsx';
 import {
@@ -47,7 +43,7 @@ const SystemField = ({ id }: { id: string }) => {
 export const CurriculumFold = () => {
   const system = useDraftValue(PATH);
   const id = isObject(system) ? String(system['id']) : '';
-  const params = declaredCurriculum({ system: { id } })?.params;
+  const params = declaredCurricula().get(id)?.params;
   // Fields that have no effect beside the others are not shown.
   const stratum = usePart('curriculum.hops');
   const leftOut = useDraftValue('curriculum.leaveOut');
