@@ -21,3 +21,10 @@ it('lets a value take the place of an object, and an object that of a value', ()
   expect(merge({ a: 7 }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
   expect(merge({ a: [1] }, { a: { 0: 2 } })).toEqual({ a: { 0: 2 } });
 });
+
+it('puts an object with another id in the place of the first, and merges one with the same or none', () => {
+  const base = { id: 'a', x: 1 };
+  expect(merge(base, { id: 'b', y: 2 })).toEqual({ id: 'b', y: 2 });
+  expect(merge(base, { id: 'a', y: 2 })).toEqual({ id: 'a', x: 1, y: 2 });
+  expect(merge(base, { y: 2 })).toEqual({ id: 'a', x: 1, y: 2 });
+});

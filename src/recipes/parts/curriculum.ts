@@ -49,7 +49,15 @@ export const drawsOf = (curriculum: OfSystem): string =>
 export const scoringOf = ({ system }: OfSystem) =>
   (system && curricula.get(system.id)?.scores(system)) ?? null;
 
+/** With the defaults of what is not said. */
+const filled = (system: SystemSettings): SystemSettings => {
+  const { id, ...own } = system;
+  const parsed = curricula.get(id)?.params.safeParse(own);
+  return parsed?.success ? { id, ...parsed.data } : system;
+};
+
 /** Parameters of a declared curriculum, checked by its schema. */
 export const systemCurriculumSchema = z
   .looseObject({ id: z.string({ error: 'name the system whose curriculum this is' }) })
-  .superRefine((system, context) => checkParams(system, curricula, 'curriculum', context));
+  .superRefine((system, context) => checkParams(system, curricula, 'curriculum', context))
+  .overwrite(filled);

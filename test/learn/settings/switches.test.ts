@@ -16,6 +16,11 @@ it('questions of a recipe whose system draws them may be drawn otherwise', () =>
   expect(untrainable(settings)).toBeNull();
 });
 
+it('a curriculum that is named alone has its defaults', () => {
+  const { curriculum } = withChanges(base, ['curriculum.system={"id":"kunlun-baize"}']);
+  expect(curriculum.system).toEqual(getTraining('kunlun-baize/whole').curriculum.system);
+});
+
 describe('switches of training', () => {
   it.each([
     [
