@@ -39,8 +39,8 @@ export const WarmUpFields = () => {
               <NumberField path="warmUp.rollouts" label="Rollouts tried" min={2} max={4096} />
               <NumberField
                 path="warmUp.noise"
-                label="Noise of noisy ones"
-                title="Share of a noisy result’s passages that is noise"
+                label="Noise in results"
+                title="Share of the passages that is noise, in the half of the rollouts that gets noise"
                 decimal
                 step={0.1}
                 min={0}
