@@ -4,11 +4,13 @@ import { beforeEach, expect, test } from 'vitest';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import { TabLocks } from '../models/checkpoints/tab-locks.ts';
-import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
+import { EXPERIMENT, type AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
+import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { metricsCsv } from '../../../src/lab/train/files/downloads.ts';
 import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
 import { adoptRun } from '../../../src/lab/train/adopt.ts';
+import { getTraining } from '../../../src/systems/index.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import {
   ARCHIVE,
@@ -104,10 +106,15 @@ test('rollouts without rewards make a run whose steps can be read', async () => 
 
 const HOSTILE = '../shared/data/cases/23-hostile/adopt-without-rewards.tar';
 
+/** Its settings are those of an earlier version of Forage: it gets the same recipe's of today. */
 test.skipIf(!existsSync(HOSTILE))('a folder whose cluster gave no rewards', async () => {
-  const blob = new Blob([readFileSync(HOSTILE)]);
-  const { step } = await expectUnknownRewards([{ path: 'adopt-without-rewards.tar', blob }]);
-  expect(step).toBe(1);
+  const name = 'adopt-without-rewards.tar';
+  const files = (await openArchive(name, new Blob([readFileSync(HOSTILE)])))!;
+  const at = files.findIndex(({ path }) => path === EXPERIMENT);
+  const experiment = JSON.parse(await files[at]!.blob.text()) as Record<string, unknown>;
+  const text = JSON.stringify({ ...experiment, settings: getTraining('search/grpo') });
+  const today = files.with(at, { path: EXPERIMENT, blob: new Blob([text]) });
+  expect((await expectUnknownRewards(today)).step).toBe(1);
 });
 
 test.each([0, 1])('cancelled with %s of 2 steps stored, nothing is left', async (at) => {
