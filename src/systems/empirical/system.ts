@@ -10,9 +10,18 @@ import { defineCurriculum } from '../parts/define.ts';
  * always uses the real engine. Values are from the code; the paper's for the retrieval reward are not known.
  */
 const params = z.strictObject({
-  /** `noisy`: a share `noise` of the passages is replaced, half where absent; `random`: nothing fits. */
-  engine: z.enum(['random', 'noisy']).default('noisy'),
-  noise: z.number().min(0).max(1).optional(),
+  engine: z
+    .enum(['random', 'noisy'])
+    .default('noisy')
+    .meta({
+      title: 'Engine in training',
+      choices: { random: 'random passages', noisy: 'some passages are noise' },
+    }),
+  /** Half where absent. */
+  noise: z.number().min(0).max(1).optional().meta({
+    title: 'Noise',
+    description: 'Share of the passages that is replaced',
+  }),
 });
 export type Params = z.infer<typeof params>;
 

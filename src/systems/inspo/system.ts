@@ -17,22 +17,30 @@ const params = z.strictObject({
 
 const share = z.number().min(0).max(1);
 const evolution = z.strictObject({
-  /** N: most instructions at a time. */
-  population: z.int().min(1).max(32).default(4),
-  /** τ_s: an instruction is drawn with probability softmax(w / τ_s). */
-  temperature: z.number().positive().default(0.1),
-  /** η: share of a step's mean reward in an instruction's weight w. */
-  rate: share.default(0.3),
-  /** Steps between two evolutions: the worse half is pruned, and new instructions are proposed and verified. 0: never. */
-  every: z.int().min(0).default(10),
-  /** New instructions that are proposed each time. */
-  proposals: z.int().min(1).max(16).default(3),
-  /** Questions that a proposal is verified on. */
-  verify: z.int().min(1).max(256).default(16),
-  /** Rollouts in the replay buffer; those that earned most leave it first. */
-  replay: z.int().min(1).max(256).default(16),
-  /** Most tokens of an instruction that the policy writes. */
-  tokens: z.int().min(8).max(512).default(160),
+  /** N */
+  population: z.int().min(1).max(32).default(4).meta({ title: 'Instructions at a time, at most' }),
+  /** τ_s */
+  temperature: z.number().positive().default(0.1).meta({
+    title: 'Temperature of the choice',
+    description: 'An instruction of weight w is drawn with probability softmax(w / temperature)',
+  }),
+  /** η */
+  rate: share.default(0.3).meta({
+    title: 'Rate of the weights',
+    description: 'Share of a step’s mean reward in the weight of an instruction',
+  }),
+  every: z.int().min(0).default(10).meta({
+    title: 'Steps between evolutions',
+    description:
+      'The worse half of the instructions is removed, and new ones are proposed and verified. 0: never',
+  }),
+  proposals: z.int().min(1).max(16).default(3).meta({ title: 'Instructions proposed each time' }),
+  verify: z.int().min(1).max(256).default(16).meta({ title: 'Questions that verify one' }),
+  replay: z.int().min(1).max(256).default(16).meta({
+    title: 'Rollouts kept for proposals',
+    description: 'Those that earned most leave first',
+  }),
+  tokens: z.int().min(8).max(512).default(160).meta({ title: 'Tokens of an instruction, at most' }),
 });
 export type Evolution = z.infer<typeof evolution>;
 

@@ -9,23 +9,31 @@ export const PROBE_STEPS = 12;
 export const POOL = 96;
 
 const looking = {
-  pool: z.int().min(1).optional(),
-  /** First steps, whose accuracies tell questions apart. */
-  probeSteps: z.int().min(0).optional(),
+  pool: z.int().min(1).optional().meta({ title: 'Questions in the pool' }),
+  probeSteps: z.int().min(0).optional().meta({
+    title: 'First steps that rank questions',
+    description: 'By the accuracies of their rollouts',
+  }),
 };
 
 const oneShot = z.strictObject({
   ...looking,
-  /** Questions that are trained on; 1 where absent. */
-  count: z.int().min(1).optional(),
+  /** 1 where absent. */
+  count: z.int().min(1).optional().meta({ title: 'Questions trained on' }),
   /** Ids of these questions; absent or empty: those whose accuracy spread most. */
   ids: z.array(z.string()).optional(),
 });
 export type OneShot = z.infer<typeof oneShot>;
 const weakness = z.strictObject({
   ...looking,
-  /** `random`: as many questions are added, drawn alike, whatever was weak: a control. */
-  added: z.literal('random').optional(),
+  added: z
+    .literal('random')
+    .optional()
+    .meta({
+      title: 'Questions that are added',
+      description: 'Any, in place of weak ones: a control',
+      choices: { random: 'any' },
+    }),
 });
 export type Weakness = z.infer<typeof weakness>;
 

@@ -16,7 +16,13 @@ const params = z.strictObject({
    * `by-place`, as the released code: of the rollouts that search at a time, the j-th is answered for the question of the
    * batch's j-th. Absent: each for its own.
    */
-  simulator: z.literal('by-place').optional(),
+  simulator: z
+    .literal('by-place')
+    .optional()
+    .meta({
+      title: 'Simulator answers',
+      choices: { 'by-place': 'by place in the batch, as released' },
+    }),
 });
 export type Params = z.infer<typeof params>;
 

@@ -84,7 +84,8 @@ const MeasuredCurve = (props: {
   return (
     <>
       <p data-testid="measured-curve">
-        To expect: <Terms>EM</Terms> {formatShare(first[1])} → {formatShare(last[1])} in{' '}
+        To expect: {last[1] > first[1] ? null : 'no gain, '}
+        <Terms>EM</Terms> {formatShare(first[1])} → {formatShare(last[1])} in{' '}
         {plural(last[0], 'step')}.{' '}
         <Sparkline
           points={em.map(([x, y]) => ({ x, y }))}

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import type { z } from 'zod';
 import { toJSONSchema } from 'zod';
 import { isObject } from '../../../../base/objects.ts';
@@ -10,6 +11,7 @@ interface Described {
   description?: string;
   choices?: Readonly<Record<string, string>>;
   enum?: readonly string[];
+  const?: string;
   minimum?: number;
   maximum?: number;
   default?: unknown;
@@ -57,6 +59,7 @@ const Field = ({
   if (part && (value ?? null) === null) return part;
   const field = { ...says, label: part ? `${title}, value` : `${title}${of}` };
   const parts = described.prefixItems ?? described.properties;
+  const values = described.enum ?? (described.const === undefined ? undefined : [described.const]);
   const inner = parts ? (
     Object.entries(parts).map(([key, one]) => (
       <Field
@@ -67,11 +70,11 @@ const Field = ({
         described={one}
       />
     ))
-  ) : described.enum ? (
+  ) : values ? (
     <SelectField
       {...field}
       {...(optional ? { absent: '(default)' } : {})}
-      choices={described.enum.map((one) => ({
+      choices={values.map((one) => ({
         value: one,
         label: described.choices?.[one] ?? one,
       }))}
@@ -102,8 +105,11 @@ const Field = ({
  */
 export const ParamFields = ({ path, params }: { path: string; params: z.ZodObject }) => {
   const value = useDraftValue(path);
+  const { properties = {}, required = [] } = useMemo(
+    () => toJSONSchema(params, { io: 'input' }) as Described,
+    [params],
+  );
   if (!isObject(value)) return null;
-  const { properties = {}, required = [] } = toJSONSchema(params, { io: 'input' }) as Described;
   return Object.entries(properties).map(([name, described]) => (
     <Field
       key={name}
