@@ -8,6 +8,7 @@ import { runGroup } from '../src/agent/run.ts';
 import { openParts } from '../src/cli/shared/parts.ts';
 import { DEFAULT_SETTINGS } from '../src/lab/contract/settings.ts';
 import { getRecipe } from '../src/systems/index.ts';
+import '../src/systems/rewards.ts';
 
 const [count = '6', ...ids] = process.argv.slice(2);
 const parts = await openParts({ device: 'wasm' });

@@ -14,6 +14,7 @@ import { EndpointClient } from '../src/policy/remote/endpoint/client.ts';
 import { testEndpoint } from '../src/policy/remote/endpoint/test-connection.ts';
 import { TextPolicy } from '../src/policy/remote/text-policy.ts';
 import { getRecipe } from '../src/systems/index.ts';
+import '../src/systems/rewards.ts';
 import { createRetriever } from '../src/retrieval/create.ts';
 import { LexicalIndex } from '../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../src/retrieval/local.ts';

@@ -15,6 +15,7 @@ import { runQuestions } from '../../src/cli/evaluate/run-questions.ts';
 import { BASELINE_ARMS, MECHANISM_ARMS, type AblationArm } from '../../src/evaluate/ablations.ts';
 import { compareArms, comparisonMarkdown, type Arm } from '../../src/evaluate/compare.ts';
 import { getRecipe } from '../../src/systems/index.ts';
+import '../../src/systems/rewards.ts';
 
 const ARMS: readonly AblationArm[] = [...MECHANISM_ARMS, ...BASELINE_ARMS.slice(0, 2)];
 

@@ -14,6 +14,7 @@ import type { Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import type { RouterStep } from '../../src/records/training.ts';
 import { getTraining } from '../../src/systems/index.ts';
+import '../../src/systems/rewards.ts';
 import { UniformCurriculum } from '../../src/learn/rl/uniform.ts';
 import { createRouterLearner } from '../../src/learn/router/learner.ts';
 import { openEnvironment, overridesOf, RECIPE, type NlrSettings } from './environment.ts';

@@ -6,7 +6,7 @@ import {
   blockIds,
   passagesText,
 } from './transcript/blocks.ts';
-import type { BlockKind } from './transcript/dialect.ts';
+import type { BlockKind } from '../recipes/parts/dialect.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import { createScanner } from './transcript/scanner.ts';
 import { isAnswer, isSearch, type Tags } from './transcript/tags.ts';

@@ -2,7 +2,7 @@ import type { ChainStep } from '../records/records.ts';
 import type { AsideEvent } from '../records/events.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
 import type { Aside } from './transcript/aside.ts';
-import type { BlockKind } from './transcript/dialect.ts';
+import type { BlockKind } from '../recipes/parts/dialect.ts';
 import { deriveSeed, uniform } from '../base/random.ts';
 import type { Hit } from '../records/hits.ts';
 import { inBlock } from '../records/protocol.ts';

@@ -28,6 +28,15 @@ export const fetchFromUrl =
     return new Uint8Array(await response.arrayBuffer());
   };
 
+/** The value of a JSON text; undefined where it is none. */
+export const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
 /** Decodes UTF-8 JSON; the message names the file. */
 export function parseJson(bytes: Uint8Array, name: string): unknown {
   try {

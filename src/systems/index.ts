@@ -1,3 +1,5 @@
+// Dialects that are no system's own.
+import '../agent/transcript/dialects.ts';
 import { knownAs } from '../recipes/parts/nearest.ts';
 import { allTrainings, findTraining, registerRecipes, type Training } from '../recipes/registry.ts';
 import { autoRefine } from './auto-refine/system.ts';

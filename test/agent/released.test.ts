@@ -1,23 +1,18 @@
 import { describe, expect, it, test } from 'vitest';
+import { outputOf, releaseOf, type Output, type Release } from '../../src/agent/released.ts';
+import { dialectIds, dialectOf } from '../../src/recipes/parts/dialect.ts';
+import { chosenIn, release as arena } from '../../src/systems/arena/reward.ts';
+import { release as autoRefine } from '../../src/systems/auto-refine/reward.ts';
+import { release as deepResearcher } from '../../src/systems/deep-researcher/reward.ts';
+import { release as rSearch } from '../../src/systems/r-search/reward.ts';
 import {
-  arena,
-  chosenIn,
-  autoRefine,
-  deepResearcher,
-  releaseOf,
-  outputOf,
-  type Output,
-  rSearch,
-  r1Searcher,
-  r1SearcherFirst,
-  type Release,
-  research,
-  searchR1,
-  ur2,
-  ur2Paper,
-} from '../../src/agent/released.ts';
-import { dialectOf } from '../../src/agent/transcript/dialects.ts';
-import { DIALECTS } from '../../src/recipes/parts/dialect.ts';
+  firstRelease as r1SearcherFirst,
+  release as r1Searcher,
+} from '../../src/systems/r1-searcher/reward.ts';
+import { release as research } from '../../src/systems/research/reward.ts';
+import { release as searchR1 } from '../../src/systems/search-r1/reward.ts';
+import { release as ur2 } from '../../src/systems/ur2-released/reward.ts';
+import { paper as ur2Paper } from '../../src/systems/ur2/reward.ts';
 
 /** What the reward functions of each release call well formed, and the answer that they take out of an output. */
 
@@ -253,15 +248,15 @@ describe('the text that a release reads', () => {
 });
 
 test('every dialect of a trained system has the release that judges its format', () => {
-  const without = DIALECTS.filter((id) => releaseOf(id) === null);
+  const without = dialectIds().filter((id) => releaseOf(id) === null);
   expect(without).toEqual([
-    're-seek',
-    'in-forage',
-    's3',
     'hrpo',
+    'in-forage',
+    're-seek',
+    'react',
+    's3',
     'search-o1',
     'self-ask',
-    'react',
     'thoughts',
     'tools',
   ]);

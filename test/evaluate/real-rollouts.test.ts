@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { normalise } from '../../src/agent/answers/normalisers.ts';
+import { normalise, SQUAD } from '../../src/agent/answers/normalisers.ts';
 import {
   coverExactMatch,
   exactMatch,
@@ -40,7 +40,7 @@ const { pairs } = z
 
 it('scores single answers as the reference scripts do', () => {
   // An answer that the normaliser empties is scored otherwise there: `normalisers.test.ts` says how.
-  const told = pairs.filter(({ gold }) => normalise(gold, 'squad') !== '');
+  const told = pairs.filter(({ gold }) => normalise(gold, SQUAD) !== '');
   expect(told.length).toBeGreaterThan(20);
   for (const { prediction, gold, squad } of told)
     expect({

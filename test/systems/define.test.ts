@@ -28,6 +28,14 @@ it('a setting of the core that a system took over is an unknown key', () => {
   expect(() => withOverrides(getRecipe('web-thinker').settings, old)).toThrow(/retrieval.*lapses/u);
 });
 
+it('a dialect that no system declares is refused with those there are', () => {
+  const { settings } = getRecipe('search');
+  expect(() => withOverrides(settings, { dialect: 'serch-r1' })).toThrow(
+    /dialect: .*"search-r1".*"tools"/u,
+  );
+  expect(withOverrides(settings, { dialect: 'search-r1' }).dialect).toBe('search-r1');
+});
+
 it('names the system of its own recipe alone', () => {
   for (const { id, settings } of RECIPES) expect(settings.system?.id ?? id).toBe(id);
 });

@@ -77,6 +77,8 @@ function unregistered(registry: string, list: string): string[] {
 
 test.each([
   ['src/recipes/registry.ts', 'src/systems/index.ts'],
+  ['src/recipes/parts/dialect.ts', 'src/systems/index.ts'],
+  ['src/agent/released.ts', 'src/systems/rewards.ts'],
   ['src/learn/rewards/registry.ts', 'src/systems/rewards.ts'],
 ])('%s: whatever loads it has %s', (registry, list) => {
   expect([...loadedWith('workers/lab.ts')]).toContain(list);

@@ -4,6 +4,7 @@ import type { Passage } from '../../../src/records/records.ts';
 import { TextPolicy } from '../../../src/policy/remote/text-policy.ts';
 import { openWebLlm } from '../../../src/policy/remote/webllm/start.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
+import '../../../src/systems/rewards.ts';
 import { createRetriever } from '../../../src/retrieval/create.ts';
 import { LexicalIndex } from '../../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../../src/retrieval/local.ts';

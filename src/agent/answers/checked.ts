@@ -1,6 +1,6 @@
 import type { Question } from '../../records/records.ts';
 import type { RolloutMetrics } from '../../records/rollout.ts';
-import { normalizeAnswer, type NormaliserId } from './normalisers.ts';
+import { normalizeAnswer, type Normaliser, SQUAD } from './normalisers.ts';
 import { answerScores, type AnswerScores } from './scores.ts';
 
 /**
@@ -78,7 +78,7 @@ const ofCheck = (right: boolean): AnswerScores => {
 export function questionScores(
   answer: string | null,
   question: Checkable,
-  normaliser: NormaliserId = 'squad',
+  normaliser: Normaliser = SQUAD,
   closed = true,
 ): AnswerScores {
   const { answers, options = [], type } = question;

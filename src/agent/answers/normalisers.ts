@@ -19,56 +19,44 @@ export const canonicalAnswer = (text: string): string =>
 export const words = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-/**
- * Normalisers of answers, each under the name of the code that it comes from. They disagree: "Jean-Paul" is
- * one word to SQuAD's and two to R1-Searcher's.
- */
-export const NORMALISERS = ['squad', 'r1-searcher'] as const;
-/** The first two are those of the tables; the others belong to one reward each. */
-export type NormaliserId = (typeof NORMALISERS)[number] | 'ur2' | 'arena';
-
-export const NORMALISER_NOTES: Record<(typeof NORMALISERS)[number], string> = {
-  squad: 'SQuAD’s normaliser: lower case, punctuation deleted, a, an and the dropped',
-  'r1-searcher':
-    'R1-Searcher’s normaliser (metric_calc_rule.py): lower case, punctuation replaced by a space, a, an and the dropped; a bare True or False is yes or no',
-};
-
-// `string.punctuation` and ‘ ’ ´; the underscore and the grave accent are in the former.
-const PUNCTUATION_AND_QUOTES = new RegExp(`${PUNCTUATION.source}|[‘’´]`, 'g');
-
-const boolMapped = (text: string): string =>
-  text === 'True' ? 'yes' : text === 'False' ? 'no' : text;
-
 type Form = (text: string) => string;
+
+/**
+ * How answers are normalised before they are compared. Normalisers disagree: "Jean-Paul" is one word to SQuAD's and two to
+ * those for which punctuation is a space. The normal text comes first; then texts that keep more of the original.
+ */
+export type Normaliser = readonly [normal: Form, more: Form, most: Form];
 
 const lower: Form = (text) => squeezed(text.toLowerCase());
 
-/** Punctuation becomes a space; the result has no articles. */
-const spacing = (
+export const SQUAD: Normaliser = [
+  normalizeAnswer,
+  (text) => squeezed(text.toLowerCase().replace(PUNCTUATION, '')),
+  lower,
+];
+
+/** `string.punctuation` and ‘ ’ ´; the underscore and the grave accent are in the former. */
+export const PUNCTUATION_AND_QUOTES = new RegExp(`${PUNCTUATION.source}|[‘’´]`, 'g');
+
+/** A bare True or False is yes or no. */
+export const boolMapped = (text: string): string =>
+  text === 'True' ? 'yes' : text === 'False' ? 'no' : text;
+
+/** Punctuation becomes a space; the result has no articles. @param mapped the text before that */
+export function spacing(
   punctuation: RegExp,
-  mapped: (text: string) => string,
-): readonly [Form, Form, Form] => {
+  mapped: (text: string) => string = (text) => text,
+): Normaliser {
   const spaced = (text: string): string => mapped(text).toLowerCase().replace(punctuation, ' ');
   return [
     (text) => squeezed(spaced(text).replace(ARTICLES, ' ')),
     (text) => squeezed(spaced(text)),
     lower,
   ];
-};
-
-/** Forms of a text, the normal one first, then what keeps more of it. */
-const FORMS: Record<NormaliserId, readonly [Form, Form, Form]> = {
-  squad: [normalizeAnswer, (text) => squeezed(text.toLowerCase().replace(PUNCTUATION, '')), lower],
-  'r1-searcher': spacing(PUNCTUATION_AND_QUOTES, boolMapped),
-  // Tsinghua-dhy/UR2, UR2_RL/train/reward_server_*.py: ASCII punctuation, a bare True or False is yes or no.
-  ur2: spacing(PUNCTUATION, boolMapped),
-  // ren258/ARENA, src/evaluate.py.
-  arena: spacing(PUNCTUATION_AND_QUOTES, (text) => text),
-};
+}
 
 /** The normal form of a text: `normalize_answer` of the code that the normaliser comes from. */
-export const normalise = (text: string, normaliser: NormaliserId): string =>
-  FORMS[normaliser][0](text);
+export const normalise = (text: string, [normal]: Normaliser): string => normal(text);
 
 /**
  * The forms in which an answer and a gold answer are compared: the normal ones, unless nothing would be left
@@ -82,9 +70,9 @@ export const normalise = (text: string, normaliser: NormaliserId): string =>
 export function comparedForms(
   prediction: string,
   gold: string,
-  normaliser: NormaliserId,
+  normaliser: Normaliser,
 ): { prediction: string; gold: string } {
-  for (const form of FORMS[normaliser]) {
+  for (const form of normaliser) {
     const own = form(gold);
     if (own !== '') return { prediction: form(prediction), gold: own };
   }

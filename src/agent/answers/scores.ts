@@ -1,5 +1,5 @@
 import type { Passage } from '../../records/records.ts';
-import { comparedForms, type NormaliserId } from './normalisers.ts';
+import { comparedForms, type Normaliser, SQUAD } from './normalisers.ts';
 
 /**
  * Answer scores, docs/methods.md section 5: maximum over the gold answers, no answer scores 0. The normaliser is
@@ -50,7 +50,7 @@ function covers(prediction: string, gold: string): boolean {
 function pairScores(
   given: string,
   wanted: string,
-  normaliser: NormaliserId,
+  normaliser: Normaliser,
   closed: boolean,
 ): AnswerScores {
   const { prediction, gold } = comparedForms(given, wanted, normaliser);
@@ -70,7 +70,7 @@ function pairScores(
 export function answerScores(
   prediction: string | null,
   golds: readonly string[],
-  normaliser: NormaliserId = 'squad',
+  normaliser = SQUAD,
   closed = true,
 ): AnswerScores {
   const best = { em: 0, f1: 0, coverEm: 0, subEm: 0 };
@@ -85,7 +85,7 @@ export function answerScores(
   return best;
 }
 
-type Score = (prediction: string | null, golds: readonly string[], by?: NormaliserId) => number;
+type Score = (prediction: string | null, golds: readonly string[], by?: Normaliser) => number;
 
 export const exactMatch: Score = (prediction, golds, by) => answerScores(prediction, golds, by).em;
 

@@ -6,7 +6,7 @@ import { HINTS, inBlock } from '../../records/protocol.ts';
 import type { Generated, Policy } from '../../policy/policy.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { answerOpening, blockIds, cutIds, passagesText, readAnswerIn } from './blocks.ts';
-import type { BlockKind } from './dialect.ts';
+import type { BlockKind } from '../../recipes/parts/dialect.ts';
 import { formIds, knowsForms } from './form.ts';
 import { ProtocolParser } from './parse.ts';
 import { frameAround } from './prompt.ts';

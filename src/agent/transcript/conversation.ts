@@ -2,7 +2,7 @@ import type { SegmentRole, TokenSource } from '../../records/rollout.ts';
 import type { Generated, PolicySession, SampledTokens, Sampling } from '../../policy/policy.ts';
 import type { ProtocolParser, Parsed } from './parse.ts';
 import type { Scanner, Unit } from './scanner.ts';
-import type { BlockKind } from './dialect.ts';
+import type { BlockKind } from '../../recipes/parts/dialect.ts';
 import { roleOf, type Stops } from './tags.ts';
 import type { LatentPart } from './latents.ts';
 import type { Transcript } from './transcript.ts';

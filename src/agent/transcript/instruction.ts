@@ -1,7 +1,7 @@
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import { traitsOf } from '../../recipes/parts/system.ts';
-import { dialectOf } from './dialects.ts';
+import { dialectOf } from '../../recipes/parts/dialect.ts';
 
 /**
  * What a policy that was not trained on the protocol is notified of it: the tags, a thought first, one

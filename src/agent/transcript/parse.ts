@@ -1,5 +1,5 @@
 import type { Unit } from './scanner.ts';
-import type { BlockKind } from './dialect.ts';
+import type { BlockKind } from '../../recipes/parts/dialect.ts';
 import { isAnswer, isFurther, isSearch, type TagMeaning, type Tags } from './tags.ts';
 
 /**

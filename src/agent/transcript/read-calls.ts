@@ -1,3 +1,4 @@
+import { jsonOf } from '../../base/fetch-file.ts';
 import { isObject } from '../../base/objects.ts';
 
 /**
@@ -19,17 +20,9 @@ export type ReadCall = { call: ToolCall } | { error: string };
 
 const NOT_JSON = 'The call is not valid JSON.';
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Arguments as an object; some models write them as a text that holds one. */
 function argumentsOf(given: unknown): Readonly<Record<string, unknown>> | null {
-  const value = typeof given === 'string' ? parsed(given) : given;
+  const value = typeof given === 'string' ? jsonOf(given) : given;
   return isObject(value) ? value : null;
 }
 
@@ -69,7 +62,7 @@ function readJson(text: string): ReadCall[] {
     while (at < text.length && /[\s,;]/.test(text[at]!)) at++;
     if (at >= text.length) return calls;
     const end = text[at] === '{' || text[at] === '[' ? jsonEnd(text, at) : -1;
-    const value = end < 0 ? undefined : parsed(text.slice(at, end));
+    const value = end < 0 ? undefined : jsonOf(text.slice(at, end));
     if (value === undefined) {
       // Text after a whole call is not part of it.
       if (calls.length === 0 || text[at] === '{') calls.push({ error: NOT_JSON });
@@ -87,7 +80,7 @@ const NAMED =
 function readNamed(text: string): ReadCall | null {
   const [, name, id, json] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined || json === undefined) return null;
-  const given = argumentsOf(parsed(json.trim()));
+  const given = argumentsOf(jsonOf(json.trim()));
   return given === null
     ? { error: NOT_JSON }
     : { call: { name, arguments: given, ...(id !== undefined && { id }) } };

@@ -1,7 +1,5 @@
-import { DIALECTS, type DialectId } from '../../recipes/parts/dialect.ts';
+import { type Dialect, dialectOf, isDialect } from '../../recipes/parts/dialect.ts';
 import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../records/protocol.ts';
-import type { Dialect } from './dialect.ts';
-import { dialectOf } from './dialects.ts';
 
 /** What the environment writes for a tag of the protocol; empty where the format has nothing for it. */
 export function spelling({ marks, question, result, hint }: Dialect): (token: string) => string {
@@ -43,9 +41,9 @@ const speaksTokens = ({ segments }: Pick<Tagged, 'segments'>): boolean =>
   segments.every(({ role, text }) => role !== 'instruction' || text.startsWith('<form>'));
 
 /** The published format in which a record's tags are; null where they are the protocol's own. */
-export function spokenDialect(rollout: Pick<Tagged, 'recipe' | 'segments'>): DialectId | null {
-  const id = DIALECTS.find((one) => one === rollout.recipe?.settings['dialect']);
-  return id === undefined || speaksTokens(rollout) ? null : id;
+export function spokenDialect(rollout: Pick<Tagged, 'recipe' | 'segments'>): string | null {
+  const id = rollout.recipe?.settings['dialect'];
+  return !isDialect(id) || speaksTokens(rollout) ? null : id;
 }
 
 /**
@@ -54,9 +52,9 @@ export function spokenDialect(rollout: Pick<Tagged, 'recipe' | 'segments'>): Dia
  * and a record keeps them.
  */
 export function tagNames(rollout: Tagged): TagNames {
-  const id = DIALECTS.find((one) => one === rollout.recipe?.settings['dialect']);
+  const id = rollout.recipe?.settings['dialect'];
   // Calls have no tags of one name.
-  if (id === undefined || id === 'tools') return NO_NAMES;
+  if (!isDialect(id) || id === 'tools') return NO_NAMES;
   if (rollout.origin !== undefined || !speaksTokens(rollout)) return NO_NAMES;
   const spelt = spelling(dialectOf(id));
   return new Map(

@@ -4,12 +4,11 @@ import {
   type FurtherToken,
   type SpecialToken,
 } from '../../records/protocol.ts';
-import type { DialectId } from '../../recipes/parts/dialect.ts';
+import { dialectOf, type BlockKind, type Dialect } from '../../recipes/parts/dialect.ts';
 import type { SegmentRole } from '../../records/rollout.ts';
 import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
 import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
-import type { BlockKind, Dialect } from './dialect.ts';
-import { dialectOf, HARMONY } from './dialects.ts';
+import { HARMONY } from './dialects.ts';
 import { spelling } from './tag-names.ts';
 
 /**
@@ -292,7 +291,7 @@ function tagsOfDialect(tokenizer: PolicyTokenizer, dialect: Dialect): Tags {
 export function readTags(
   tokenizer: PolicyTokenizer,
   blocks: readonly FormBlock[] = [],
-  dialect?: DialectId,
+  dialect?: string,
 ): Tags {
   const ids = new Map<SpecialToken, number>();
   for (const token of SPECIAL_TOKENS) {

@@ -1,7 +1,7 @@
 import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
 import { inBlock, renderBoxed } from '../../records/protocol.ts';
 import { familyOf, type Family } from './tool-chat.ts';
-import type { BlockKind, Dialect } from './dialect.ts';
+import type { BlockKind, Dialect } from '../../recipes/parts/dialect.ts';
 import { spelling } from './tag-names.ts';
 import { HARMONY } from './dialects.ts';
 import type { Tags } from './tags.ts';

@@ -1,5 +1,5 @@
 import { sum } from '../../base/statistics.ts';
-import { normalise } from '../../agent/answers/normalisers.ts';
+import { normalise, SQUAD } from '../../agent/answers/normalisers.ts';
 import { scoringFacts, type ScoringFacts } from '../../evaluate/rollouts/rescore/facts.ts';
 import { scorerOf } from '../../evaluate/rollouts/rescore/scorers.ts';
 import { importRollouts } from '../../formats/rollouts/import.ts';
@@ -44,7 +44,7 @@ const EMPTY_GOLD =
 
 /** The difference that every system's notes state (`SHARED_DIFFERENCES`). */
 const statedFor = ({ golds }: GoldenCase): string | null =>
-  golds.some((gold) => normalise(gold, 'squad') === '') ? EMPTY_GOLD : null;
+  golds.some((gold) => normalise(gold, SQUAD) === '') ? EMPTY_GOLD : null;
 
 const wanted =
   ({ without = [], only }: Extract<ForageValue, { reward: string }>) =>

@@ -1,5 +1,9 @@
-import { arena, deepResearcher, type Release, research, searchR1 } from '../../agent/released.ts';
+import type { Release } from '../../agent/released.ts';
+import { release as arena } from '../../systems/arena/reward.ts';
+import { release as deepResearcher } from '../../systems/deep-researcher/reward.ts';
+import { release as research } from '../../systems/research/reward.ts';
 import type { RewardId } from '../../systems/rewards.ts';
+import { release as searchR1 } from '../../systems/search-r1/reward.ts';
 import type { SettingsOverride } from '../../recipes/parts/settings.ts';
 
 /** Systems whose released rewards are known, and which of our values each of theirs is compared with. */

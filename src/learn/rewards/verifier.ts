@@ -48,9 +48,6 @@ export function judgedByVerifier(
     f1: all,
     coverEm: all,
     plainF1: all,
-    byR1Searcher: { f1: all, coverEm: all },
-    byUr2: { f1: all },
-    byArena: { em: all },
   };
 }
 

@@ -1,4 +1,3 @@
-import type { DialectId } from './dialect.ts';
 import type { VariantSettings } from './recipe.ts';
 import { DEFAULT_SETTINGS, type RecipeSettings, type SettingsOverride } from './settings.ts';
 import { OBJECTIVE, TRAINING } from './training-base.ts';
@@ -33,7 +32,7 @@ export const BLOCKS_SHOWN =
 export const promptedLoop = (
   loop: RecipeSettings['loop'],
   { k, maxSearches }: { k: number; maxSearches: number },
-  { method, dialect }: { method?: RecipeSettings['method']; dialect?: DialectId } = {},
+  { method, dialect }: { method?: RecipeSettings['method']; dialect?: string } = {},
 ): RecipeSettings => ({
   ...DEFAULT_SETTINGS,
   loop,

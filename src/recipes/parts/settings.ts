@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
 import { merge } from '../../base/objects.ts';
 import { FORM_BLOCKS } from '../../records/form-line.ts';
-import { DIALECTS } from './dialect.ts';
+import { dialectSchema } from './dialect.ts';
 import { systemSchema } from './system.ts';
 
 /**
@@ -147,7 +147,7 @@ export const recipeSettingsSchema = z.strictObject({
   /** `agent`: think, search, answer; `program`: the system's own. */
   loop: z.enum(['agent', 'naive-rag', 'naive-generation', 'think', 'rationale', 'program']),
   /** The format that a policy speaks whose tags are text; absent: the protocol's own tags. */
-  dialect: z.enum(DIALECTS).optional(),
+  dialect: dialectSchema.optional(),
   method: z
     .strictObject({
       /**

@@ -1,17 +1,42 @@
-import { arena as release, chosenIn, type Output } from '../../agent/released.ts';
+import { PUNCTUATION_AND_QUOTES, spacing } from '../../agent/answers/normalisers.ts';
+import { jsonOf } from '../../base/fetch-file.ts';
+import { blocksIn, defineRelease, type Output } from '../../agent/released.ts';
 import { asReleased } from '../../learn/rewards/parts/as-released.ts';
 import { clause } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
-import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
+import { scoresBy, type RewardFacts } from '../../learn/rewards/parts/facts.ts';
 
 /*
  * ARENA (arXiv 2505.13258; code: ren258/ARENA, src/evaluate.py): 1 for the format, 1 for exact match, 1 where the
  * passages named are exactly the supporting ones and 0.5 where some are, and 10 more where all three are whole.
  * Exact match is by their normaliser: punctuation becomes a space. An output in their own format is read by their rules
- * (src/agent/released.ts), in which text on the line after the answer passes. Differences in Forage's protocol: the
+ * (`release`), in which text on the line after the answer passes. Differences in Forage's protocol: the
  * format is its own and one choice of passages; passages are those of every result, by title; `arena-released` lets pass
  * what is after the answer.
  */
+
+/**
+ * ARENA's format (ren258/ARENA, src/evaluate.py): relevance, analysis and answer in this order, nothing before or between
+ * them, and no "<" inside. Its expression works by lines: what follows on the next line is not looked at.
+ */
+const FORM =
+  /^<relevance>[^<]*<\/relevance>\s*<analysis>[^<]*<\/analysis>\s*<answer>[^<]*<\/answer>$/m;
+
+/** Numbers of passages in the first block of relevance, a JSON list; null where it holds none. */
+export function chosenIn(text: string): number[] | null {
+  const value = jsonOf(blocksIn(text, 'relevance')[0] ?? '');
+  if (!Array.isArray(value)) return null;
+  return value.filter((one): one is number => typeof one === 'number');
+}
+
+export const release = defineRelease({
+  dialects: ['arena'],
+  answer: ({ text }) => blocksIn(text, 'answer')[0] ?? null,
+  faults: ({ text }) =>
+    FORM.test(text) ? [] : ['the output is not relevance, analysis and answer'],
+});
+
+export const NORMALISER = spacing(PUNCTUATION_AND_QUOTES);
 
 const JOINT = 10;
 
@@ -52,7 +77,7 @@ const arenaBy = <const Id extends string>(
     range: [0, 13],
     needs: { relevance: 'passages' },
     clauses: asReleased(release, (facts, output) => {
-      const { em } = facts.byArena;
+      const { em } = scoresBy(NORMALISER, facts);
       const format = Number(output ? facts.formatValid : wellFormed(facts));
       const relevant = relevance(
         output ? { ...facts, selections: chosenBy(facts, output) } : facts,

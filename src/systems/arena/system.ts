@@ -1,3 +1,4 @@
+import { defineDialect, PLAIN_TURN, SHORT, tag } from '../../recipes/parts/dialect.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
@@ -18,6 +19,24 @@ const grpo = (reward: string): VariantSettings => ({
     microBatch: 4,
     kl: { form: 'k2', place: 'loss', coefficient: 0.04 },
   },
+});
+
+/** ARENA (arXiv 2505.13258; code: ren258/ARENA, src/data_generator.py). */
+defineDialect('arena', {
+  marks: [tag('relevance'), tag('think', 'analysis'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  question: ['<question>\n', '\n</question>\n'],
+  result: ['\n<references>\n', '\n</references>\n\n'],
+  passages: (all) => all.map(({ title, text }, i) => `[${i + 1}] "${title}"\n${text}`).join('\n'),
+  answer: 'text',
+  instruction: () =>
+    [
+      'A question comes between <question> and </question>, and passages with numbers between <references> and </references>. Answer by the passages, in exactly these three blocks:',
+      '<relevance> the numbers of the passages that help, between square brackets, such as [1,5] </relevance>',
+      '<analysis> how the answer follows from them, and which passage says what </analysis>',
+      '<answer> the answer alone </answer>',
+      SHORT,
+    ].join('\n'),
 });
 
 export const arena: Recipe = {

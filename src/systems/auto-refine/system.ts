@@ -1,3 +1,11 @@
+import {
+  defineDialect,
+  numberedPassages,
+  PLAIN_TURN,
+  searches,
+  SHORT,
+  tag,
+} from '../../recipes/parts/dialect.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
@@ -7,6 +15,23 @@ import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
  * the policy writes what matters in a <refine> block, which earns 0.1 if the answer is wrong and the
  * block holds the gold answer.
  */
+
+/** AutoRefine (arXiv 2505.11277; code: syr-cn/AutoRefine). */
+defineDialect('auto-refine', {
+  marks: [tag('think'), tag('search'), tag('refine'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: ['\n\n<documents>', '</documents>\n\n'],
+  passages: numberedPassages,
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'You are good at answering questions with several turns of searching. To solve the question, first reason step by step within <think> and </think>.',
+      'If you lack knowledge, call the search engine with <search> query </search>; it returns the best passages within <documents> and </documents>.',
+      'After each search, write the useful information of the documents within <refine> and </refine>; it may be repeated with the next search.',
+      `You may make ${searches(retrieval.maxSearches)}. At the end give the answer alone within <answer> and </answer>. ${SHORT}`,
+    ].join(' '),
+});
+
 export const autoRefine: Recipe = {
   id: 'auto-refine',
   version: '1',

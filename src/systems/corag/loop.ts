@@ -1,5 +1,5 @@
 import { actionFeatures } from '../../agent/answers/action-features.ts';
-import { normalise } from '../../agent/answers/normalisers.ts';
+import { normalise, SQUAD } from '../../agent/answers/normalisers.ts';
 import type { LoopHooks } from '../../agent/hooks.ts';
 import type { Branch, ProposedAction, Steps } from '../../agent/steps.ts';
 import { mean } from '../../base/statistics.ts';
@@ -90,7 +90,7 @@ async function measure(s: Steps, walk: Walk, chain: Params): Promise<Measured> {
 /** Scores of walks that are distinguished together. */
 function scoresOf(measured: readonly Measured[]): number[] {
   const answers = measured.filter((one) => typeof one === 'string');
-  const votes = disagreement(answers, (text) => normalise(text, 'squad'));
+  const votes = disagreement(answers, (text) => normalise(text, SQUAD));
   let at = 0;
   return measured.map((one) => (typeof one === 'string' ? (votes[at++] ?? 0) : one));
 }

@@ -1,5 +1,5 @@
+import { blocksIn, count, defineRelease } from '../../agent/released.ts';
 import { PUNCTUATION } from '../../agent/answers/normalisers.ts';
-import { deepResearcher as release } from '../../agent/released.ts';
 import { asReleased } from '../../learn/rewards/parts/as-released.ts';
 import { clause } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
@@ -8,8 +8,24 @@ import { fixedReward } from '../../learn/rewards/parts/definition.ts';
  * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher, reward_score/format_and_f1.py): −1 where
  * the format is broken or there is no answer, else F1 over the *sets* of words of answer and gold, in lower
  * case, with ASCII punctuation as spaces and with articles. In its own format "broken" is that tags are not balanced
- * (src/agent/released.ts), in Forage's protocol any breach of it.
+ * (`release`), in Forage's protocol any breach of it.
  */
+
+/** DeepResearcher's format (GAIR-NLP/DeepResearcher, reward_score/format_and_f1.py): tags that are balanced, whatever their case. */
+
+const DEEP_RESEARCHER_TAGS = ['tool_call', 'think', 'answer'];
+
+export const release = defineRelease({
+  dialects: ['deep-researcher'],
+  // The first block; its words are compared in lower case.
+  answer: ({ text }) => blocksIn(text.toLowerCase(), 'answer')[0] ?? null,
+  faults: ({ text }) => {
+    const lower = text.toLowerCase();
+    return DEEP_RESEARCHER_TAGS.filter(
+      (tag) => count(lower, `<${tag}>`) !== count(lower, `</${tag}>`),
+    ).map((tag) => `<${tag}> and </${tag}> differ in number`);
+  },
+});
 
 const wordsIn = (text: string): Set<string> =>
   new Set(text.toLowerCase().replace(PUNCTUATION, ' ').split(/\s+/).filter(Boolean));

@@ -1,7 +1,19 @@
 import { z } from 'zod';
+import { jsonOf } from '../../base/fetch-file.ts';
+import { isObjectOrList } from '../../base/objects.ts';
+import {
+  defineDialect,
+  numberedPassages,
+  PLAIN_TURN,
+  queriesOf,
+  searches,
+  SHORT,
+  tag,
+} from '../../recipes/parts/dialect.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
 import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
+import { traitsOf } from '../../recipes/parts/system.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
@@ -28,6 +40,41 @@ export type Params = z.infer<typeof params>;
 
 const BROWSING =
   'Of each page you see the title and its beginning. A query that is exactly the title of a page opens that page.';
+
+/** `{"name": "web_search", "arguments": {"query": ["…"]}}`; several queries with semicolons between them. */
+function calledQuery(inner: string): string {
+  const call = jsonOf(inner);
+  if (!isObjectOrList(call) || call['name'] !== 'web_search') return '';
+  const given = call['arguments'];
+  return isObjectOrList(given) ? queriesOf(given['query']) : '';
+}
+
+/**
+ * DeepResearcher (arXiv 2504.03160; code: GAIR-NLP/DeepResearcher, scrl/llm_agent/generation.py), with its one tool
+ * for a corpus: calls and what comes back are written as Qwen2.5's chat template writes them, in one turn.
+ */
+defineDialect('deep-researcher', {
+  marks: [
+    tag('think'),
+    { kind: 'search', open: '<tool_call>', close: '</tool_call>' },
+    tag('short_answer', 'answer'),
+  ],
+  ...PLAIN_TURN,
+  result: ['\n<tool_response>\n', '\n</tool_response>\n'],
+  passages: numberedPassages,
+  query: calledQuery,
+  writeQuery: (query) => JSON.stringify({ name: 'web_search', arguments: { query: [query] } }),
+  answer: 'text',
+  instruction: (settings) =>
+    [
+      'You are a research assistant. The question is hard and needs research; think first of a plan, or of what to search next. One tool, web_search, searches for a list of queries.',
+      'Write one of these two forms, and nothing else:',
+      '<think> your thinking </think> <tool_call> {"name": "web_search", "arguments": {"query": ["a query"]}} </tool_call>',
+      '<think> your thinking </think> <answer> your answer, once you know enough </answer>',
+      ...(traitsOf(settings).instruction ?? []),
+      `What was found comes back between <tool_response> and </tool_response>. You may make ${searches(settings.retrieval.maxSearches)}. Within <answer> stands the answer alone, without reasons. ${SHORT}`,
+    ].join('\n'),
+});
 
 export const deepResearcher = defineSystem({
   id: 'deep-researcher',

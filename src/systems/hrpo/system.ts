@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defineDialect, PLAIN_TURN, SHORT } from '../../recipes/parts/dialect.ts';
 import type { Variant } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -42,6 +43,20 @@ const variant = (name: string, title: string, gates: Gates): Variant => ({
       warmUpSteps: 10,
     },
   },
+});
+
+/** HRPO (arXiv 2505.18454; code: Yueeeeeeee/HRPO, hrpo_rag.py). */
+defineDialect('hrpo', {
+  marks: [{ kind: 'short_answer', open: '####', close: null }],
+  ...PLAIN_TURN,
+  result: ['\nContext:\n', '\n'],
+  answer: 'text-line',
+  instruction: () =>
+    [
+      'Answer the question by the passages given with it. First reason step by step, then write a line of the form',
+      '#### the answer',
+      SHORT,
+    ].join('\n'),
 });
 
 export const hrpo = defineSystem({

@@ -1,3 +1,4 @@
+import { defineDialect, PLAIN_TURN, searches, SHORT, tag } from '../../recipes/parts/dialect.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
@@ -8,6 +9,22 @@ import { GRPO_FOR_PPO, searchLoop, SHARED_DIFFERENCES } from '../../recipes/part
  */
 const settingsBy = (reward: string): VariantSettings =>
   trainedOn(reward, { objective: verlObjective(8) });
+
+/** InForage (arXiv 2505.09316; code: qhjqhj00/InForage, tasks/construct_rl_training_data.py, tools/llm_agent). */
+defineDialect('in-forage', {
+  marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: ['\n\n<evidence>', '</evidence>\n\n'],
+  passages: (all) => all.map(({ title, text }, i) => `Doc ${i + 1} "${title}"\n${text}`).join('\n'),
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'You solve a task by finding knowledge and reasoning step by step. Whenever information arrives, think about it inside <think> and </think>.',
+      'If you need more, write a sub-query inside <search> and </search>; what was found comes back between <evidence> and </evidence>.',
+      `You may make ${searches(retrieval.maxSearches)}.`,
+      `When you have gathered enough, give the answer without reasons inside <answer> and </answer>. ${SHORT}`,
+    ].join(' '),
+});
 
 export const inForage: Recipe = {
   id: 'in-forage',

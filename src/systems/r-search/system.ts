@@ -1,3 +1,4 @@
+import { defineDialect, PLAIN_TURN, searches, SHORT, tag } from '../../recipes/parts/dialect.ts';
 import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { BLOCKS_SHOWN, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
@@ -6,6 +7,29 @@ import { BLOCKS_SHOWN, searchLoop, SHARED_DIFFERENCES } from '../../recipes/part
  * R-Search (arXiv 2506.04185; code: QingFei1/R-Search): at most 4 searches of 3 passages; before it answers the policy
  * copies the evidence that it relies on, and is rewarded for what a frozen model answers from only that.
  */
+
+/** R-Search (arXiv 2506.04185; code: QingFei1/R-Search, scripts/pre_train_data.sh, src/train/generation.py). */
+defineDialect('r-search', {
+  marks: [
+    tag('think'),
+    tag('search'),
+    tag('evidence', 'original_evidence'),
+    tag('short_answer', 'answer'),
+  ],
+  ...PLAIN_TURN,
+  result: ['\n\n<observation>', '</observation>\n\n'],
+  passages: (all) => all.map(({ title, text }) => `(Title: "${title}") ${text}`).join('\n'),
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'Solve the question step by step. Begin each step with your reasoning.',
+      'Where more information is needed, write one exact query within <search> and </search>; the best passages come back within <observation> and </observation>.',
+      `You may make ${searches(retrieval.maxSearches)}.`,
+      'Once you know the answer, copy everything in the observations that may bear on it, whole and in its own words, within <original_evidence> and </original_evidence>; leave this out where nothing was observed.',
+      `Then give the answer alone within <answer> and </answer>. ${SHORT}`,
+    ].join(' '),
+});
+
 export const rSearch: Recipe = {
   id: 'r-search',
   version: '2',

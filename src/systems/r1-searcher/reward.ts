@@ -1,15 +1,23 @@
+import {
+  blocksIn,
+  CHINESE,
+  count,
+  defineRelease,
+  faultsAmong,
+  type Release,
+} from '../../agent/released.ts';
 import type { RewardClause } from '../../records/rollout.ts';
-import { r1Searcher as release, r1SearcherFirst, retrieved } from '../../agent/released.ts';
 import { asReleased } from '../../learn/rewards/parts/as-released.ts';
 import { answeredEvidence, clause, wordsOf } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
-import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
+import { scoresBy, type RewardFacts } from '../../learn/rewards/parts/facts.ts';
+import { R1_SEARCHER } from './normaliser.ts';
 
 /*
  * R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher, train/reward_server_*.py). The answer is scored
  * with their normaliser: their three servers hold the functions of their metric_calc_rule.py, of which stage 1
  * uses the first cover-EM and stage 2 F1. An output in their own format is read by their rules, stage 1 by those of its
- * own server (src/agent/released.ts); in Forage's protocol "format" is that the whole output follows it.
+ * own server (`release`); in Forage's protocol "format" is that the whole output follows it.
  * Differences:
  * - Their tests for Chinese characters and for the word "assistant" look at what was read, too; here only at what the
  *   policy wrote. In Forage's protocol they have no counterpart.
@@ -18,6 +26,60 @@ import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
  * - The released code of the second stage for base models (−2) also calls an answer of more than ten
  *   words a fault; the one for instruction-tuned models (−1) does not.
  */
+
+/**
+ * R1-Searcher's formats (RUCAIBox/R1-Searcher, train/reward_server_*.py). Its prompts end with `<think>`, so that an
+ * output opens no thought; one at its very beginning is taken for the prompt's.
+ */
+
+const opened = (text: string): string => text.replace(/^\s*<think>/, '');
+
+/** Tags of searches, as its servers count them: what was found begins with a number, and a blank line follows it. */
+const SEARCH_TAGS = [
+  '<|begin_of_query|>',
+  '<|end_of_query|>',
+  '<|begin_of_documents|>\n(1)',
+  '<|end_of_documents|>\n\n',
+];
+
+const evenSearches = (text: string): boolean => {
+  const [first = 0, ...others] = SEARCH_TAGS.map((tag) => count(text, tag));
+  return others.every((one) => one === first);
+};
+
+/** Whether it searched, and every query was closed and found something. */
+const retrieved = (text: string): boolean =>
+  text.includes('<|begin_of_query|>') && evenSearches(text);
+
+/** One thought, closed, and one answer, closed. */
+const onePair = (text: string): boolean =>
+  count(opened(text), '<think>') === 0 &&
+  ['</think>', '<answer>', '</answer>'].every((tag) => count(text, tag) === 1);
+
+const answerIn = (text: string): string | null => blocksIn(text, 'answer')[0] ?? null;
+
+/** Stage 1. */
+export const firstRelease: Release = {
+  dialects: ['r1-searcher'],
+  answer: ({ text }) => answerIn(text),
+  faults: ({ text }) => (onePair(text) ? [] : ['there is not exactly one thought and one answer']),
+};
+
+/** Stage 2. What the policy wrote is searched for Chinese and for "assistant", the text that it read is not. */
+export const release = defineRelease({
+  dialects: ['r1-searcher'],
+  answer: ({ text }) => answerIn(text),
+  faults: ({ text, written }) => {
+    const answer = answerIn(text);
+    return faultsAmong({
+      'there is not exactly one thought and one answer': !onePair(text),
+      'a query is not closed, or found nothing': !evenSearches(text),
+      'a search tag is in the answer': /<\|(?:begin|end)_of_/.test(answer ?? ''),
+      'it holds Chinese characters': CHINESE.test(written),
+      'it holds the word "assistant"': /assistant/i.test(written),
+    });
+  },
+});
 
 const SOURCE = 'R1-Searcher, arXiv 2503.05592';
 const RELEASED = 'R1-Searcher, train/reward_server_*.py';
@@ -35,7 +97,7 @@ export const r1SearcherStage1 = fixedReward({
   source: SOURCE,
   formula: 'R = 0.5 · [a query was answered] + 0.5 · R_fmt',
   range: [0, 1],
-  clauses: asReleased(r1SearcherFirst, (facts) => {
+  clauses: asReleased(firstRelease, (facts) => {
     const found = facts.queries.some((query) => query.answered);
     return [clause('retrieval', found ? 0.5 : 0, answeredEvidence(facts)), formatHalf(facts)];
   }),
@@ -51,10 +113,10 @@ export const r1SearcherStage1Released = fixedReward({
   source: RELEASED,
   formula: 'R = ±1 (cover-EM) + 0.5 · [a query was answered, each closed] + 0.5 · R_fmt',
   range: [-1, 2],
-  clauses: asReleased(r1SearcherFirst, (facts, output) => {
+  clauses: asReleased(firstRelease, (facts, output) => {
     const found = output ? retrieved(output.text) : allAnswered(facts);
     return [
-      clause('answer', facts.byR1Searcher.coverEm === 1 ? 1 : -1, facts.answer),
+      clause('answer', scoresBy(R1_SEARCHER, facts).coverEm === 1 ? 1 : -1, facts.answer),
       clause('retrieval', found ? 0.5 : 0, found ? answeredEvidence(facts) : []),
       formatHalf(facts),
     ];
@@ -66,7 +128,7 @@ const stage2 = (penalty: number, most = Infinity) =>
   asReleased(release, (facts: RewardFacts): RewardClause[] => {
     const wordy = wordsOf(facts.answerText ?? '') > most;
     return [
-      clause('answer', facts.byR1Searcher.f1, facts.answer),
+      clause('answer', scoresBy(R1_SEARCHER, facts).f1, facts.answer),
       clause('format', facts.formatValid && !wordy ? 0 : penalty, [
         ...facts.faults.flat(),
         ...(wordy ? facts.answer : []),

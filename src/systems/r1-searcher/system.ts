@@ -1,3 +1,4 @@
+import { defineDialect, PLAIN_TURN, searches, SHORT, tag } from '../../recipes/parts/dialect.ts';
 import { GOLD_OF_ARTICLES } from '../../recipes/parts/loops.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
@@ -13,6 +14,43 @@ import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
  * tokens, then over rollouts, as in its code (OpenRLHF's PolicyLoss). Difference: its code samples at
  * top-p 0.95; see `ur2.ts`.
  */
+
+/** Queries between tokens of the form <|begin_…|>, inside the thoughts. */
+export const QUERY_MARKS = [
+  tag('think'),
+  { kind: 'search', open: '<|begin_of_query|>', close: '<|end_of_query|>' },
+] as const;
+
+export const AROUND_DOCUMENTS = [
+  '\n\n<|begin_of_documents|>\n',
+  '\n<|end_of_documents|>\n\n',
+] as const;
+
+export const asksInThought = (searchCount: string): string =>
+  'Whenever you are unsure of a fact, write one query about it with keywords alone, in the form ' +
+  '<|begin_of_query|> query <|end_of_query|>, and stop; passages come back in the form ' +
+  `<|begin_of_documents|> passages <|end_of_documents|>. You may make ${searchCount}. ` +
+  'A query asks for one fact in plain words.';
+
+/** R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher). */
+defineDialect('r1-searcher', {
+  marks: [...QUERY_MARKS, tag('short_answer', 'answer')],
+  searchesInThought: true,
+  ...PLAIN_TURN,
+  result: AROUND_DOCUMENTS,
+  // experience_maker.py; what follows a number is a line of the corpus that it was trained on.
+  passages: (all) =>
+    all.map(({ title, text }, i) => `(${i + 1})Title: ${title} Text: ${text}`).join('\n'),
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'You first think about the reasoning and then give the answer: the reasoning within <think> </think>, the final answer within <answer> </answer>, as in "<think> reasoning </think><answer> final answer </answer>".',
+      'While thinking you may search.',
+      asksInThought(searches(retrieval.maxSearches)),
+      SHORT,
+    ].join(' '),
+});
+
 export const r1Searcher: Recipe = {
   id: 'r1-searcher',
   version: '2',

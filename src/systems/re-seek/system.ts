@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import {
+  defineDialect,
+  numberedPassages,
+  PLAIN_TURN,
+  searches,
+  SHORT,
+  tag,
+} from '../../recipes/parts/dialect.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
 import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
@@ -17,6 +25,24 @@ const params = z.strictObject({
   useless: z.literal('dropped').optional(),
 });
 export type Params = z.infer<typeof params>;
+
+/** ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek, utils/preprocess_reseek_dataset.py, search/llm_agent). */
+defineDialect('re-seek', {
+  marks: [tag('think'), tag('search'), tag('judge'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: ['\n\n<information>', '</information>\n\n'],
+  passages: numberedPassages,
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'Answer the question step by step. Whenever new information arrives, first reason about it inside <think> and </think>.',
+      'If you need knowledge that you lack, search with <search> query </search>; what was found comes back between <information> and </information>.',
+      'Behind each result say whether it is useful: <judge> Yes </judge> or <judge> No </judge>.',
+      'Where it is useful and enough, answer; where it is useful and not enough, search again; where it is not useful, search again and do not answer.',
+      `You may make ${searches(retrieval.maxSearches)}.`,
+      `At the end give the answer alone within <answer> and </answer>, and write nothing behind it. ${SHORT}`,
+    ].join(' '),
+});
 
 export const reSeek = defineSystem({
   id: 're-seek',

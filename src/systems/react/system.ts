@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defineDialect, PLAIN_TURN, SHORT } from '../../recipes/parts/dialect.ts';
 import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/parts/loops.ts';
 import { defineSystem } from '../parts/define.ts';
 
@@ -15,6 +16,32 @@ const params = z.strictObject({
 });
 
 export type Params = z.infer<typeof params>;
+
+/** ReAct (arXiv 2210.03629; code: ysymyth/ReAct). */
+defineDialect('react', {
+  marks: [
+    { kind: 'search', open: 'Search[', close: ']' },
+    { kind: 'lookup', open: 'Lookup[', close: ']' },
+    { kind: 'short_answer', open: 'Finish[', close: ']' },
+  ],
+  ...PLAIN_TURN,
+  thought: ['Thought: ', '\nAction: '],
+  result: ['\nObservation:', '\n'],
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'Answer the question in steps of Thought, Action, Observation. A thought reasons about where you are. An action is one of:',
+      '(1) Search[entity], which opens the page of that exact name and shows its first sentences, or names similar pages where there is none;',
+      '(2) Lookup[text], which shows the next sentence with that text on the page you opened last;',
+      '(3) Finish[answer], which gives the answer and ends.',
+      '',
+      'Write:',
+      'Thought: what is missing',
+      'Action: Search[entity]',
+      '',
+      `and stop; the observation comes next. You may take ${retrieval.maxSearches} steps. ${SHORT}`,
+    ].join('\n'),
+});
 
 export const react = defineSystem({
   id: 'react',

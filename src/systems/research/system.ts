@@ -1,3 +1,11 @@
+import {
+  defineDialect,
+  PLAIN_TURN,
+  quotedPassages,
+  searches,
+  SHORT,
+  tag,
+} from '../../recipes/parts/dialect.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
@@ -6,6 +14,23 @@ import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
  * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages per search and no limit on
  * searches except tokens; F1, with a floor of 0.1 for the format.
  */
+
+/** ReSearch (arXiv 2503.19470; code: Agent-RL/ReSearch). */
+defineDialect('research', {
+  marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: [' <result>\n', '\n</result>'],
+  passages: quotedPassages,
+  answer: 'boxed-block',
+  instruction: ({ retrieval }) =>
+    [
+      'You solve the question step by step with the help of a Wikipedia search tool. First think about the reasoning and then give the answer.',
+      'While thinking you may search for facts about one topic at a time. Reasoning stands within <think> </think>, a query within <search> </search>, its results within <result> </result>, the answer within <answer> </answer>.',
+      'For example: <think> this is the reasoning . </think> <search> query </search> <result> what was found </result> <think> this is the reasoning . </think> <answer> The final answer is \\boxed{answer here} </answer>.',
+      `You may make ${searches(retrieval.maxSearches)}. In the answer, the exact answer alone stands in \\boxed{}. ${SHORT}`,
+    ].join(' '),
+});
+
 export const research: Recipe = {
   id: 'research',
   version: '1',

@@ -1,3 +1,14 @@
+import { jsonOf } from '../../base/fetch-file.ts';
+import { isObjectOrList } from '../../base/objects.ts';
+import {
+  defineDialect,
+  numberedPassages,
+  PLAIN_TURN,
+  queriesOf,
+  searches,
+  SHORT,
+  tag,
+} from '../../recipes/parts/dialect.ts';
 import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
@@ -18,6 +29,42 @@ const curriculum = {
   pool: 192,
   leaveOut: ['one-retrieval' as const, 'yes-no' as const],
 };
+
+/** `{"query": "…"}`; text that is no JSON is the query itself. */
+function queryField(inner: string): string {
+  const value = jsonOf(inner);
+  if (value === undefined) return inner.trim();
+  return queriesOf(isObjectOrList(value) ? value['query'] : value);
+}
+
+/**
+ * s3 (arXiv 2505.14146; code: pat-jj/s3, scripts/data_process, s3/llm_agent/generation_s3.py). Theirs writes
+ * `<search_complete>` after a choice, which is read as a thought, and leaves the answer to another model; here the
+ * searcher is asked for one, which earns nothing.
+ */
+defineDialect('s3', {
+  marks: [
+    tag('think'),
+    tag('search', 'query'),
+    tag('important', 'important_info'),
+    tag('short_answer', 'answer'),
+  ],
+  ...PLAIN_TURN,
+  question: ['<question>\n', '\n</question>\n'],
+  result: ['\n\n<information>', '</information>\n\n'],
+  passages: numberedPassages,
+  query: queryField,
+  writeQuery: (query) => JSON.stringify({ query }),
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'You search for a model that answers questions. You see a question and what was found with it between <information> and </information>, and decide whether that is enough.',
+      'Where it is not, write a query as JSON, <query> {"query": "words"} </query>; what was found comes back between <information> and </information>.',
+      'Behind each result name the passages that matter by their numbers in it, three at most, such as <important_info> [1, 3] </important_info>: only these are given to the model.',
+      `Then write <search_complete> False </search_complete> and the next query, or <search_complete> True </search_complete>. You may make ${searches(retrieval.maxSearches)}. You may think inside <think> and </think> at any time.`,
+      `Behind True give your own answer within <answer> and </answer>. ${SHORT}`,
+    ].join(' '),
+});
 
 export const s3: Recipe = {
   id: 's3',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defineDialect, PLAIN_TURN, searches, SHORT, tag } from '../../recipes/parts/dialect.ts';
 import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/parts/loops.ts';
 import { defineSystem } from '../parts/define.ts';
 
@@ -24,6 +25,24 @@ const params = z.strictObject({
   repeats: z.literal('notice').optional(),
 });
 export type Params = z.infer<typeof params>;
+
+/** Search-o1 (arXiv 2501.05366; code: sunnynexus/Search-o1). */
+defineDialect('search-o1', {
+  marks: [
+    tag('think'),
+    { kind: 'search', open: '<|begin_search_query|>', close: '<|end_search_query|>' },
+  ],
+  ...PLAIN_TURN,
+  result: ['\n\n<|begin_search_result|>', '<|end_search_result|>\n\n'],
+  answer: 'boxed-prose',
+  instruction: ({ retrieval }) =>
+    [
+      'You reason step by step and can search to answer the question well.',
+      'To search, write <|begin_search_query|> your query <|end_search_query|>. What matters of the pages found comes back in the form <|begin_search_result|> results <|end_search_result|>.',
+      `Search again where something is missing; you may make ${searches(retrieval.maxSearches)}. Then go on with the reasoning.`,
+      `Give the final answer in the form \\boxed{answer}. ${SHORT}`,
+    ].join(' '),
+});
 
 export const searchO1 = defineSystem({
   id: 'search-o1',

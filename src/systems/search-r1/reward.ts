@@ -1,6 +1,6 @@
+import { blocksIn, count, defineRelease, type Output } from '../../agent/released.ts';
 import type { RewardClause } from '../../records/rollout.ts';
 import { exactMatch, subExactMatch } from '../../agent/answers/scores.ts';
-import { searchR1 as release, type Output } from '../../agent/released.ts';
 import { asReleased } from '../../learn/rewards/parts/as-released.ts';
 import { clause } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
@@ -10,7 +10,7 @@ import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
  * Search-R1 (arXiv 2503.09516) and its format reward (2505.15117; code:
  * PeterGriffinJin/Search-R1, verl/utils/reward_score/qa_em_format.py with the values of
  * scripts/nq_hotpotqa/v0.3/train_*_format.sh: structure 0.2, final format 0.1, retrieval 0). Differences:
- * - "Format" is, in their own format, their order of blocks (src/agent/released.ts), in Forage's protocol that
+ * - "Format" is, in their own format, their order of blocks (`release`), in Forage's protocol that
  *   the whole output follows it.
  * - The values are the code's; 2505.15117 itself was not available to compare them with.
  * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts. 2505.15117 asks
@@ -21,6 +21,57 @@ import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
  *   `search-r1` does not.
  * - A gold answer in a result counts where a search of the policy's brought it, not where the policy wrote a result.
  */
+
+/**
+ * Search-R1's format (PeterGriffinJin/Search-R1, reward_score/qa_em_format.py): a thought; then any number of search,
+ * information and thought; then the answer. Every tag is closed, and only white space stands between blocks.
+ */
+
+const SEARCH_R1_TAGS = ['think', 'search', 'information', 'answer'] as const;
+type Tag = (typeof SEARCH_R1_TAGS)[number];
+
+/** What may stand before each block. */
+const AFTER: Readonly<Record<Tag, readonly (Tag | 'start')[]>> = {
+  think: ['start', 'information'],
+  search: ['think'],
+  information: ['search'],
+  answer: ['think'],
+};
+
+/** The first place where the order is broken; null where none is. */
+function disorder(text: string): string | null {
+  let [open, before] = [null as Tag | null, 'start' as Tag | 'start'];
+  for (const part of text.split(/(<\/?(?:think|search|information|answer)>)/)) {
+    const [, slash, name] = /^<(\/?)(\w+)>$/.exec(part) ?? [];
+    const tag = SEARCH_R1_TAGS.find((one) => one === name);
+    if (tag === undefined) {
+      if (open === null && part.trim() !== '') return 'text stands between blocks';
+    } else if (slash === '/') {
+      if (open !== tag) return `</${tag}> closes nothing`;
+      [open, before] = [null, tag];
+    } else {
+      if (open !== null) return `<${tag}> stands inside <${open}>`;
+      if (!AFTER[tag].includes(before))
+        return before === 'start' ? `<${tag}> comes first` : `<${tag}> follows <${before}>`;
+      open = tag;
+    }
+  }
+  return before === 'answer' && open === null ? null : 'the output does not end with an answer';
+}
+
+export const release = defineRelease({
+  dialects: ['search-r1'],
+  // qa_em.py, extract_solution: the last block; the prompt holds another, so that one is enough.
+  answer: ({ text }: Output) => blocksIn(text, 'answer').at(-1) ?? null,
+  faults: ({ text }) => {
+    const uneven = SEARCH_R1_TAGS.filter(
+      (tag) => count(text, `<${tag}>`) !== count(text, `</${tag}>`),
+    );
+    if (uneven.length > 0) return uneven.map((tag) => `<${tag}> and </${tag}> differ in number`);
+    const found = disorder(text);
+    return found === null ? [] : [found];
+  },
+});
 
 const STRUCTURE = 0.2;
 const FINAL_FORMAT = 0.1;

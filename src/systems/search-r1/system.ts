@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import {
+  defineDialect,
+  numberedPassages,
+  PLAIN_TURN,
+  searches,
+  SHORT,
+  tag,
+} from '../../recipes/parts/dialect.ts';
 import { GOLD_OF_ARTICLES } from '../../recipes/parts/loops.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 import { CRITIC, trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
@@ -33,6 +41,23 @@ const params = z.strictObject({
     .optional(),
 });
 export type Params = z.infer<typeof params>;
+
+/** Search-R1 (arXiv 2503.09516; code: PeterGriffinJin/Search-R1), and those that were built on its code. */
+defineDialect('search-r1', {
+  marks: [tag('think'), tag('search'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: ['\n\n<information>', '</information>\n\n'],
+  passages: numberedPassages,
+  answer: 'text',
+  instruction: ({ retrieval }) =>
+    [
+      'Answer the question below. Whenever new information arrives, first reason about it inside <think> and </think>.',
+      'If you then find that you lack knowledge, call a search engine with <search> query </search>; what it found comes back between <information> and </information>.',
+      `You may make ${searches(retrieval.maxSearches)}.`,
+      'Once nothing more is needed, give the answer inside <answer> and </answer> without further explanation, for example <answer> Beijing </answer>.',
+      SHORT,
+    ].join(' '),
+});
 
 export const searchR1 = defineSystem({
   id: 'search-r1',

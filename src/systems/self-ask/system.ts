@@ -1,9 +1,32 @@
+import { defineDialect, PLAIN_TURN, SHORT } from '../../recipes/parts/dialect.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { PROMPTED_DIFFERENCES, promptedLoop } from '../../recipes/parts/loops.ts';
 
 /*
  * Self-Ask (arXiv 2210.03350; from FlashRAG: at most 5 follow-ups after a first search with the question).
  */
+
+/** Self-Ask (arXiv 2210.03350, figure 3). */
+defineDialect('self-ask', {
+  marks: [
+    { kind: 'search', open: 'Follow up:', close: 'Intermediate answer:' },
+    { kind: 'short_answer', open: 'So the final answer is:', close: null },
+  ],
+  ...PLAIN_TURN,
+  result: ['\nContext:', '\nIntermediate answer:'],
+  answer: 'text-line',
+  instruction: ({ retrieval }) =>
+    [
+      'Answer the question by asking simpler questions one after the other. Write in exactly these lines:',
+      'Are follow up questions needed here: Yes.',
+      'Follow up: one question that asks for one fact',
+      'Intermediate answer: its answer in a few words',
+      'So the final answer is: the answer',
+      '',
+      `Stop behind each "Intermediate answer:"; passages for your question come first, then you go on with its answer. Ask at most ${retrieval.maxSearches} of them. ${SHORT}`,
+    ].join('\n'),
+});
+
 export const selfAsk: Recipe = {
   id: 'self-ask',
   version: '1',

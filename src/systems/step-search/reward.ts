@@ -1,5 +1,6 @@
 import { mean, roundHalfEven } from '../../base/statistics.ts';
-import { searchR1, type Output, type Release } from '../../agent/released.ts';
+import type { Output, Release } from '../../agent/released.ts';
+import { SQUAD } from '../../agent/answers/normalisers.ts';
 import { answerScores } from '../../agent/answers/scores.ts';
 import { asReleased } from '../../learn/rewards/parts/as-released.ts';
 import { clause } from '../../learn/rewards/parts/clause.ts';
@@ -7,6 +8,7 @@ import { fixedReward } from '../../learn/rewards/parts/definition.ts';
 import type { RewardClause } from '../../records/rollout.ts';
 import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
 import { newGoldShares, seenShares } from '../../learn/rewards/parts/searches.ts';
+import { release as searchR1 } from '../search-r1/reward.ts';
 
 /**
  * Similarity of two texts by TF-IDF, and what searches gain by it (StepSearch, arXiv 2505.15107, section 3.2; code:
@@ -111,7 +113,7 @@ const release: Release = {
 /** F1 of the code: without a rule for yes and no, to four places. */
 const rounded = (f1: number): number => roundHalfEven(f1, 4);
 const likenessOf = (query: string, gold: string): number =>
-  rounded(answerScores(query, [gold], 'squad', false).f1);
+  rounded(answerScores(query, [gold], SQUAD, false).f1);
 
 /**
  * How well queries match the gold sub-questions, 0 to 1: each is matched to the one that it is most like (token F1), and

@@ -1,3 +1,11 @@
+import {
+  defineDialect,
+  PLAIN_TURN,
+  quotedPassages,
+  searches,
+  SHORT,
+  tag,
+} from '../../recipes/parts/dialect.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
@@ -20,6 +28,22 @@ const thenDpo = (more: { rounds?: number } = {}): VariantSettings => ({
     },
   ],
   objective,
+});
+
+/** Tool-Star and ARPO (arXiv 2505.16410, 2507.19849; code: dongguanting/Tool-Star, verl/utils/dataset/template.py). */
+defineDialect('tool-star', {
+  marks: [tag('think'), tag('search'), tag('compute', 'python'), tag('short_answer', 'answer')],
+  ...PLAIN_TURN,
+  result: [' <result>\n', '\n</result>'],
+  passages: quotedPassages,
+  answer: 'boxed-block',
+  instruction: ({ retrieval }) =>
+    [
+      'You solve the question step by step with the help of a Wikipedia search tool and a calculator. First think about the reasoning and then give the answer.',
+      'Reasoning stands within <think> </think>, a query within <search> </search>, one line of arithmetic or a comparison such as 1931 - 1874 within <python> </python>, what either tool says within <result> </result>, the answer within <answer> </answer>.',
+      'For example: <think> reasoning . </think> <search> query </search> <result> what was found </result> <think> reasoning . </think> <python> 1931 - 1874 </python> <result> 57 </result> <think> reasoning . </think> <answer> The final answer is \\boxed{answer here} </answer>.',
+      `You may make ${searches(retrieval.maxSearches)}. In the answer, the exact answer alone stands in \\boxed{}. ${SHORT}`,
+    ].join(' '),
 });
 
 export const toolStar: Recipe = {

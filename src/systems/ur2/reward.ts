@@ -1,5 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import { type Output, ur2Paper } from '../../agent/released.ts';
+import { count, faultsAmong, type Output, type Release } from '../../agent/released.ts';
+import { readProseAnswer } from '../../agent/transcript/boxed.ts';
 import { asReleased } from '../../learn/rewards/parts/as-released.ts';
 import { clause, wordsOf } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
@@ -7,10 +8,10 @@ import type { AskedQuery, RewardFacts } from '../../learn/rewards/parts/facts.ts
 
 /*
  * UR², equations (4) and (5) and appendix C.5 of arXiv 2508.06165, the paper's version (as released:
- * ur2-released.ts). Differences and choices:
- * - In its own format an output is read from its text (src/agent/released.ts). In Forage's protocol a violation is a breach of it, a query of 20 words or more, or an output
- *   without answer. A missing retrieval is a violation in the first stage only, which is there to make
- *   the policy search.
+ * src/systems/ur2-released). Differences and choices:
+ * - In its own format an output is read from its text (`paper`). In Forage's protocol a violation is a breach of it, a
+ *   query of 20 words or more, or an output without answer. A missing retrieval is a violation in the first stage only,
+ *   which is there to make the policy search.
  * - A fallback is a query that the environment answered with a hint instead of passages; a call that
  *   failed is none, nor is a query over the rollout's budget.
  * - 3B: "−1 Format Reward (non-accumulative)" for an output that invokes no retrieval is read as −1
@@ -30,6 +31,42 @@ const OPTIONAL = ['fallback'];
 /** Queries must have fewer words. */
 const QUERY_WORDS = 20;
 
+export const SEARCH_TAGS = ['query', 'documents'].flatMap((what) => [
+  `<|begin_of_${what}|>`,
+  `<|end_of_${what}|>`,
+]);
+
+export const queriesIn = (text: string): string[] =>
+  [...text.matchAll(/<\|begin_of_query\|>([\s\S]*?)<\|end_of_query\|>/g)].map(
+    ([, query = '']) => query,
+  );
+
+/**
+ * What the paper says of its format: queries and what was found are closed, a query has fewer than 20 words, and an answer
+ * is in a box or after the phrase. A query that brought nothing is not a fault.
+ */
+export const paper: Release = {
+  dialects: ['ur2'],
+  answer: ({ text }) => readProseAnswer(text, 'the correct answer is:'),
+  faults: ({ text }) => {
+    const [queries = 0, ended = 0, found = 0, shown = 0] = SEARCH_TAGS.map((tag) =>
+      count(text, tag),
+    );
+    const all = queriesIn(text);
+    return [
+      ...all.flatMap((query) => (query.trim() === '' ? ['a query is empty'] : [])),
+      ...all.flatMap((query) =>
+        wordsOf(query) < QUERY_WORDS ? [] : [`a query has ${QUERY_WORDS} words or more`],
+      ),
+      ...faultsAmong({
+        'a query is not closed': queries !== ended,
+        'it wrote what only a search finds': found !== shown || found > queries,
+        'there is no answer': readProseAnswer(text, 'the correct answer is:') === null,
+      }),
+    ];
+  },
+};
+
 const isLong = (query: string): boolean => wordsOf(query) >= QUERY_WORDS;
 
 /** Queries of more than `most` words, except for those that are among the faults for it already. */
@@ -43,7 +80,7 @@ function violations(facts: RewardFacts, output: Output | null, needsRetrieval: b
   const idle = Number(needsRetrieval && facts.mayRetrieve && facts.queries.length === 0);
   if (output)
     return {
-      count: ur2Paper.faults(output, facts.golds).length + idle,
+      count: paper.faults(output, facts.golds).length + idle,
       evidence: facts.faults.flat(),
     };
   const long = longQueries(facts, QUERY_WORDS - 1);
@@ -94,7 +131,7 @@ export const ur2Stage1 = fixedReward({
     'R = 1, or −1 per format violation; + 3 for one valid query, 4 for more; − 0.5 per fallback',
   range: [-1, 5],
   coldStart: true,
-  clauses: asReleased(ur2Paper, (facts, output) => [
+  clauses: asReleased(paper, (facts, output) => [
     signedFormat(facts, output),
     retrieval(facts, 3, 4),
     fallback(facts),
@@ -111,7 +148,7 @@ export const ur2Stage1Small = fixedReward({
     'R = 1, or −1 per format violation or without a query; + 5 for one valid query, 7 for more; − 0.5 per fallback',
   range: [-1, 8],
   coldStart: true,
-  clauses: asReleased(ur2Paper, (facts, output) => {
+  clauses: asReleased(paper, (facts, output) => {
     const format = signedFormat(facts, output);
     const idle = facts.mayRetrieve && facts.queries.length === 0;
     return [idle ? { ...format, value: -1 } : format, retrieval(facts, 5, 7), fallback(facts)];
@@ -127,7 +164,7 @@ export const ur2Stage1Llama = fixedReward({
   formula: 'R = 1, or −1 per format violation; + 3 for any valid query; − 0.5 per fallback',
   range: [-1, 4],
   coldStart: true,
-  clauses: asReleased(ur2Paper, (facts, output) => [
+  clauses: asReleased(paper, (facts, output) => [
     signedFormat(facts, output),
     retrieval(facts, 3, 3),
     fallback(facts),
@@ -154,7 +191,7 @@ export const ur2Stage1Weak = fixedReward({
   source: `${PAPER}, appendix C.5`,
   formula: 'R = 2 · EM + R_fmt + 0.5 for one valid query, 1 for more; − 0.5 per fallback',
   range: [0, 4],
-  clauses: asReleased(ur2Paper, (facts, output) => [
+  clauses: asReleased(paper, (facts, output) => [
     ...answerAndFormat(facts, output),
     retrieval(facts, 0.5, 1),
     fallback(facts),
@@ -169,7 +206,7 @@ export const ur2Stage2 = fixedReward({
   source: `${PAPER}, equation 5`,
   formula: 'R = 2 · EM + R_fmt − 0.5 per fallback',
   range: [0, 3],
-  clauses: asReleased(ur2Paper, (facts, output) => [
+  clauses: asReleased(paper, (facts, output) => [
     ...answerAndFormat(facts, output),
     fallback(facts),
   ]),

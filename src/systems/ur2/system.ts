@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { defineDialect, PLAIN_TURN, searches, SHORT } from '../../recipes/parts/dialect.ts';
 import { GOLD_OF_ARTICLES } from '../../recipes/parts/loops.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineCurriculum } from '../parts/define.ts';
+import { AROUND_DOCUMENTS, asksInThought, QUERY_MARKS } from '../r1-searcher/system.ts';
 
 /*
- * UR² (arXiv 2508.06165). Where its released code differs, see agents/ur2-released.ts.
+ * UR² (arXiv 2508.06165). Where its released code differs, see src/systems/ur2-released.
  *
  * Loop
  * - At most four queries of fewer than 20 words; a longer one is a fault against the format (D.2). The
@@ -138,6 +140,27 @@ export const UR2_TRAINING = {
 
 const SUMMARY =
   'Think and search in rounds, at most four short queries; reads summaries, and answers without searching when asked to.';
+
+/** What is said of the length of a query. */
+const most = (words: number | undefined): string[] =>
+  words === undefined ? [] : [`It has at most ${words} words.`];
+
+/** UR² (arXiv 2508.06165; code: Tsinghua-dhy/UR2). */
+defineDialect('ur2', {
+  marks: QUERY_MARKS,
+  ...PLAIN_TURN,
+  result: AROUND_DOCUMENTS,
+  answer: 'boxed-prose',
+  phrase: 'the correct answer is:',
+  instruction: ({ retrieval }) =>
+    [
+      'Reason step by step, in few words where the question is easy.',
+      ...(retrieval.maxSearches > 0
+        ? [asksInThought(searches(retrieval.maxSearches)), ...most(retrieval.queryWords)]
+        : ['You cannot search.']),
+      `End with the final answer in \\boxed{answer}. ${SHORT}`,
+    ].join(' '),
+});
 
 export const ur2: Recipe = {
   id: 'ur2',

@@ -9,7 +9,7 @@ import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { segmentsOf } from '../../../src/learn/trajectories/segments.ts';
 import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { getRecipe, RECIPES } from '../../../src/systems/index.ts';
-import { DIALECTS } from '../../../src/recipes/parts/dialect.ts';
+import { dialectIds } from '../../../src/recipes/parts/dialect.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';
 import type { ChainStep, Passage, Question } from '../../../src/records/records.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
@@ -141,7 +141,7 @@ describe('a demonstration from a gold chain', () => {
 
   // What reads passages given with the question, or asks for a block after each result, has no such turns.
   const OTHERS = new Set(['arena', 'hrpo', 'thoughts', 'self-ask', 'tools']);
-  it.each(DIALECTS.filter((id) => !OTHERS.has(id)))(
+  it.each(dialectIds().filter((id) => !OTHERS.has(id)))(
     'is read back in the format of %s',
     async (dialect) => {
       const outcome = await demonstrate(CHAIN, { overrides: { dialect } });

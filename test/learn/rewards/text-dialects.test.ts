@@ -1,5 +1,4 @@
 import { describe, expect, it, test } from 'vitest';
-import type { DialectId } from '../../../src/recipes/parts/dialect.ts';
 import type { Rollout, Segment } from '../../../src/records/rollout.ts';
 import { answerScores } from '../../../src/agent/answers/scores.ts';
 import { roundHalfEven } from '../../../src/base/statistics.ts';
@@ -11,6 +10,7 @@ import { readFacts, type RewardFacts } from '../../../src/learn/rewards/parts/fa
 import type { RewardId } from '../../../src/systems/rewards.ts';
 import { rewardById } from '../../../src/learn/rewards/registry.ts';
 import '../../../src/systems/rewards.ts';
+import { NORMALISER } from '../../../src/systems/arena/reward.ts';
 import { setF1 } from '../../../src/systems/deep-researcher/reward.ts';
 import { judgedByVerifier } from '../../../src/learn/rewards/verifier.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
@@ -20,7 +20,7 @@ import { made, read, written } from './records.ts';
 
 /** Rewards of policies that write a published format as text, worked by hand. The gold answer is Borfield. */
 
-const spoken = (dialect: DialectId, segments: Segment[], answer: string | null = null): Rollout => {
+const spoken = (dialect: string, segments: Segment[], answer: string | null = null): Rollout => {
   const base = emptyRollout('r');
   return {
     ...base,
@@ -38,7 +38,7 @@ const spoken = (dialect: DialectId, segments: Segment[], answer: string | null =
 const total = (rollout: Rollout, reward: RewardId): number =>
   Number(totalReward(scoreRollout(rollout, reward)).toFixed(4));
 
-const TAGS: [DialectId, string][] = [
+const TAGS: [string, string][] = [
   ['search-r1', '<search>'],
   ['r1-searcher', '<|begin_of_query|>'],
   ['ur2', '<|begin_of_query|>'],
@@ -90,7 +90,7 @@ describe('stage 1 of UR² and R1-Searcher teaches a text policy to search', () =
 });
 
 describe('a fault of format costs what it costs in the released code', () => {
-  const open = (dialect: DialectId, text: string): Rollout =>
+  const open = (dialect: string, text: string): Rollout =>
     spoken(dialect, [written('answer', text)], 'Borfield');
   // The loop takes an answer that the end of the turn closes; the released functions see none.
   const cut = '<think> a </think><answer> Borfield';
@@ -108,7 +108,7 @@ describe('a fault of format costs what it costs in the released code', () => {
     ['r1-searcher', ' a <answer> Borfield </answer>', 'r1-searcher-stage-2-instruct', 0],
     ['auto-refine', cut, 'autorefine', 0],
     ['r-search', '<answer> Borfield', 'r-search', 0.2],
-  ] as [DialectId, string, RewardId, number][])('%s %j: %s %d', (dialect, text, reward, wanted) => {
+  ] as [string, string, RewardId, number][])('%s %j: %s %d', (dialect, text, reward, wanted) => {
     expect(total(open(dialect, text), reward)).toBe(wanted);
   });
 
@@ -133,7 +133,7 @@ describe('ARENA’s exact match', () => {
     rollout.question.answers = ['Jean Paul Sartre'];
     // 1 for the format, 1 for the answer.
     expect(total(rollout, 'arena-released')).toBe(2);
-    expect(answerScores('U.S.', ['US'], 'arena').em).toBe(0);
+    expect(answerScores('U.S.', ['US'], NORMALISER).em).toBe(0);
     expect(answerScores('U.S.', ['US']).em).toBe(1);
   });
 });

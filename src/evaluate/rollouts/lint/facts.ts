@@ -9,6 +9,7 @@ import {
   type ImportedSegment,
 } from '../../../formats/rollouts/shape/imported.ts';
 import { itemAt } from '../../../base/items.ts';
+import { R1_SEARCHER } from '../../../systems/r1-searcher/normaliser.ts';
 import { outsideAnswer } from '../../../records/outside-answer.ts';
 import { countSearches } from '../../../records/searches.ts';
 
@@ -141,7 +142,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     step: rollout.step,
     golds: answers.length > 0,
     scores: scored ? questionScores(answer, rollout.question) : null,
-    byR1Searcher: scored ? questionScores(answer, rollout.question, 'r1-searcher') : null,
+    byR1Searcher: scored ? questionScores(answer, rollout.question, R1_SEARCHER) : null,
     answered: answer !== null && answer.trim() !== '',
     ...(outsideAnswer(rollout) !== null && { outside: true }),
     ...(unscoredReason(rollout) !== undefined && { unread: true }),

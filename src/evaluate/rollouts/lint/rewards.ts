@@ -1,4 +1,5 @@
-import { normalise, NORMALISERS } from '../../../agent/answers/normalisers.ts';
+import { normalise, SQUAD } from '../../../agent/answers/normalisers.ts';
+import { R1_SEARCHER } from '../../../systems/r1-searcher/normaliser.ts';
 import { answerScores, type AnswerScores } from '../../../agent/answers/scores.ts';
 import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { finding, type Finding } from './finding.ts';
@@ -9,6 +10,9 @@ const TOLERANCE = 1e-4;
 
 const near = (a: number, b: number): boolean =>
   Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
+
+/** By which files may have counted the scores that they state. */
+const NORMALISERS = [SQUAD, R1_SEARCHER];
 
 /** Scores under the names by which files state them. */
 const SCORES: ReadonlyMap<string, keyof AnswerScores> = new Map([

@@ -1,13 +1,12 @@
 import { outputOf, type SpokenOutput } from '../../../agent/released.ts';
-import { dialectOf } from '../../../agent/transcript/dialects.ts';
 import { spokenDialect } from '../../../agent/transcript/tag-names.ts';
 import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
-import type { DialectId } from '../../../recipes/parts/dialect.ts';
+import { dialectOf } from '../../../recipes/parts/dialect.ts';
 
 /** Published formats in which the outputs of an imported file can be read. */
 
 /** By the protocol whose tags are in a file; some systems share theirs. */
-const SPOKEN: Readonly<Record<string, readonly DialectId[]>> = {
+const SPOKEN: Readonly<Record<string, readonly string[]>> = {
   'search-r1': ['search-r1'],
   autorefine: ['auto-refine'],
   'r-search': ['r-search'],
@@ -23,7 +22,7 @@ const SPOKEN: Readonly<Record<string, readonly DialectId[]>> = {
 };
 
 /** All of them that answer in a block of their own: an output without a search tells none from another. */
-const ANSWERING: readonly DialectId[] = [
+const ANSWERING: readonly string[] = [
   'search-r1',
   'auto-refine',
   'r-search',
@@ -35,8 +34,8 @@ const ANSWERING: readonly DialectId[] = [
 ];
 
 /** Formats whose results an output holds. */
-const shownIn = (pieces: readonly ImportedSegment[]): DialectId[] =>
-  [...ANSWERING, 'ur2' as const].filter((id) => {
+const shownIn = (pieces: readonly ImportedSegment[]): string[] =>
+  [...ANSWERING, 'ur2'].filter((id) => {
     const open = dialectOf(id).result[0].trim();
     return pieces.some(({ text }) => text.includes(open));
   });
@@ -45,7 +44,7 @@ const shownIn = (pieces: readonly ImportedSegment[]): DialectId[] =>
 function dialectsIn(
   rollout: ImportedRollout,
   pieces: readonly ImportedSegment[],
-): { dialects: readonly DialectId[]; told: boolean } {
+): { dialects: readonly string[]; told: boolean } {
   const { origin, answer } = rollout;
   if (!origin) {
     const dialect = spokenDialect(rollout);
@@ -62,9 +61,9 @@ function dialectsIn(
   // Nothing is lost where no answer was read; else only a block or a box says whose it may be.
   const alike =
     protocol === 'think-answer' || answer === null
-      ? [...ANSWERING, ...(protocol === 'think-answer' ? [] : (['ur2'] as const))]
+      ? [...ANSWERING, ...(protocol === 'think-answer' ? [] : ['ur2'])]
       : holds(String.raw`\boxed`)
-        ? (['ur2'] as const)
+        ? ['ur2']
         : [];
   return { dialects: [...new Set([...shown, ...alike])], told: false };
 }

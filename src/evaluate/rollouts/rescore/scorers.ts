@@ -2,6 +2,7 @@ import type { RewardClause } from '../../../records/rollout.ts';
 import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/answers/scores.ts';
 import { clause } from '../../../learn/rewards/parts/clause.ts';
 import { NEEDS, type Need, type Reward } from '../../../learn/rewards/parts/definition.ts';
+import { R1_SEARCHER } from '../../../systems/r1-searcher/normaliser.ts';
 import { OUTCOME, PUBLISHED } from '../../../systems/rewards.ts';
 import type { ScoringFacts } from './facts.ts';
 import { rSearch } from '../../../systems/r-search/reward.ts';
@@ -74,7 +75,7 @@ const plain = (id: string, name: string, score: (facts: ScoringFacts) => number)
 
 /** A score of the answer by R1-Searcher's normaliser. */
 const byR1Searcher = (id: string, name: string, score: keyof AnswerScores): Scorer =>
-  plain(id, name, ({ answerText, golds }) => answerScores(answerText, golds, 'r1-searcher')[score]);
+  plain(id, name, ({ answerText, golds }) => answerScores(answerText, golds, R1_SEARCHER)[score]);
 
 /** Every published scorer; weights are the defaults of the trainer's rewards. */
 export const SCORERS: readonly Scorer[] = [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { itemAt } from '../../../base/items.ts';
+import { jsonOf } from '../../../base/fetch-file.ts';
 import { answersOf } from '../../values/answers.ts';
 import { placeOf, wordsOf } from '../../../base/errors.ts';
 
@@ -44,11 +45,7 @@ export const answerTexts = z.preprocess(
 /** A CSV cell may hold a JSON list or object. */
 export function jsonCell(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/u.test(value)) return value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return value;
-  }
+  return jsonOf(value) ?? value;
 }
 
 /** The first problem, as a path and what was expected. */

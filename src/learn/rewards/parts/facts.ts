@@ -4,6 +4,7 @@ import type { GoldStep, Passage } from '../../../records/records.ts';
 import type { FrozenAnswer, GoldText, Rollout } from '../../../records/rollout.ts';
 import { questionScores, type Checkable } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
+import { type Normaliser, SQUAD } from '../../../agent/answers/normalisers.ts';
 import { candidatesOf } from './asks.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
@@ -43,24 +44,21 @@ export interface AnswerFacts {
   coverEm: number;
   /** F1 without the rule that yes and no must match. */
   plainF1: number;
-  /** The same scores by R1-Searcher's normaliser. */
-  byR1Searcher: Pick<AnswerScores, 'f1' | 'coverEm'>;
-  byUr2: Pick<AnswerScores, 'f1'>;
-  byArena: Pick<AnswerScores, 'em'>;
 }
 
 export function answerFacts(answer: string | null, question: Checkable): AnswerFacts {
   const { em, f1, coverEm } = questionScores(answer, question);
-  const { f1: f1R1, coverEm: coverR1 } = questionScores(answer, question, 'r1-searcher');
-  return {
-    em,
-    f1,
-    coverEm,
-    plainF1: questionScores(answer, question, 'squad', false).f1,
-    byR1Searcher: { f1: f1R1, coverEm: coverR1 },
-    byUr2: { f1: questionScores(answer, question, 'ur2').f1 },
-    byArena: { em: questionScores(answer, question, 'arena').em },
-  };
+  return { em, f1, coverEm, plainF1: questionScores(answer, question, SQUAD, false).f1 };
+}
+
+/** The answer's scores by another normaliser than SQuAD's. */
+export function scoresBy(
+  normaliser: Normaliser,
+  { verified, em, answerText, question }: RewardFacts,
+): AnswerScores {
+  // A verifier calls the answer right or wrong, whatever a normaliser makes of it.
+  if (verified) return { em, f1: em, coverEm: em, subEm: em };
+  return questionScores(answerText, question, normaliser);
 }
 
 /**

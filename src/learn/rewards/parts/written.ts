@@ -1,9 +1,9 @@
 import type { Span } from '../../../agent/answers/answer-text.ts';
-import { dialectOf } from '../../../agent/transcript/dialects.ts';
 import { spokenDialect } from '../../../agent/transcript/tag-names.ts';
 import { isSearch } from '../../../agent/transcript/tags.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { itemAt } from '../../../base/items.ts';
+import { dialectOf } from '../../../recipes/parts/dialect.ts';
 import type { FormBlock } from '../../../records/form-line.ts';
 
 /** What is in the text that the policy wrote, where the events of the record do not say it. */

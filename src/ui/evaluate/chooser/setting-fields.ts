@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { dialectIds, dialectSchema } from '../../../recipes/parts/dialect.ts';
 import { recipeSettingsSchema, type RecipeSettings } from '../../../recipes/parts/settings.ts';
 import { paramsOf } from '../../../recipes/parts/system.ts';
+// The choices of a dialect are those of all systems.
+import '../../../systems/index.ts';
 import { isObject } from '../../../base/objects.ts';
 
 /** Fields of a form generated from the schema of a loop's settings: new settings appear by themselves. */
@@ -52,6 +55,7 @@ const inner = (schema: unknown): { schema: unknown; optional: boolean } => {
 const kindOf = (schema: unknown): SettingKind => {
   if (schema instanceof z.ZodEnum)
     return { kind: 'choice', values: schema.options.map((option) => String(option)) };
+  if (schema === dialectSchema) return { kind: 'choice', values: dialectIds() };
   if (schema instanceof z.ZodBoolean) return { kind: 'switch' };
   if (schema instanceof z.ZodNumber)
     return {

@@ -1,4 +1,3 @@
-import { NORMALISER_NOTES } from '../../../agent/answers/normalisers.ts';
 import type { Count, NormalisedCounts, Statistics } from '../../../evaluate/rollouts/statistics.ts';
 import { DASH, formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 
@@ -22,13 +21,15 @@ const counted = (
   filter: string,
 ): Figure => ({ id, name, value: formatShare(share), more: formatCount(count), note, filter });
 
+const SQUAD = 'SQuAD’s normaliser: lower case, punctuation deleted, a, an and the dropped';
+
 /** Answer metrics with SQuAD’s normaliser. Notes state the denominator. */
 const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
   counted(
     'em',
     'EM (SQuAD)',
     em,
-    `Exact match: answer and a gold answer are equal after normalisation. ${NORMALISER_NOTES.squad}. Of the rollouts with gold answers.`,
+    `Exact match: answer and a gold answer are equal after normalisation. ${SQUAD}. Of the rollouts with gold answers.`,
     'em = 1',
   ),
   counted(
@@ -42,7 +43,7 @@ const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
     'cover-em',
     'cover-EM (SQuAD)',
     coverEm,
-    `Every token of a gold answer is among the answer’s tokens, in any order. ${NORMALISER_NOTES.squad}.`,
+    `Every token of a gold answer is among the answer’s tokens, in any order. ${SQUAD}.`,
     'cover-em = 1',
   ),
   {
@@ -50,14 +51,15 @@ const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
     name: 'F1 (SQuAD)',
     value: formatShare(f1.mean),
     more: '',
-    note: `Mean token F1 of the answer, best over the gold answers. ${NORMALISER_NOTES.squad}.`,
+    note: `Mean token F1 of the answer, best over the gold answers. ${SQUAD}.`,
     filter: 'f1 > 0',
   },
 ];
 
 /** The same with R1-Searcher’s normaliser, as in its tables. */
 const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => {
-  const note = NORMALISER_NOTES['r1-searcher'];
+  const note =
+    'R1-Searcher’s normaliser (metric_calc_rule.py): lower case, punctuation replaced by a space, a, an and the dropped; a bare True or False is yes or no';
   return [
     counted(
       'em-r1-searcher',
