@@ -239,7 +239,7 @@ function checkRoutes(settings: TrainSettings): void {
   if (loop === 'naive-generation' || retrieval.source !== 'router')
     throw new Error(
       `router.train: recipe '${recipe}' does not ask the router (retrieval.source is ` +
-        `'${retrieval.source}'); set overrides.retrieval.source=router, or take kunlun-baize`,
+        `'${retrieval.source}'); set overrides.retrieval.source=router, or choose a recipe that asks it`,
     );
 }
 

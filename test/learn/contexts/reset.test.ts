@@ -6,7 +6,7 @@ import { sequencesOf, updateBatches } from '../../../src/learn/rl/batch.ts';
 import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
 import { untrainable } from '../../../src/learn/rl/trainable.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { segmentsOf } from '../../../src/learn/trajectories/segments.ts';
+import { segmentsOf } from '../../../src/learn/trajectories/make.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';

@@ -6,7 +6,7 @@ import {
   type DemonstrationOptions,
 } from '../../../src/learn/demonstrations/write-rollout.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { segmentsOf } from '../../../src/learn/trajectories/segments.ts';
+import { segmentsOf } from '../../../src/learn/trajectories/make.ts';
 import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { getRecipe, RECIPES } from '../../../src/systems/index.ts';
 import { dialectIds } from '../../../src/recipes/parts/dialect.ts';

@@ -2,7 +2,7 @@ import { WAVE } from './wave.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 import { subExactMatch } from '../../../agent/answers/scores.ts';
 import { mean, meanOrNull } from '../../../base/statistics.ts';
-import { asksOf } from '../../../learn/rewards/parts/asks.ts';
+import { asksOf } from '../../../systems/ar-bench/reward.ts';
 import { newGoldShares, goldShares, seenShares } from '../../../learn/rewards/parts/searches.ts';
 import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { leastCertain } from '../../../systems/beta-grpo/reward.ts';

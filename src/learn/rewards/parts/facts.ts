@@ -5,7 +5,6 @@ import type { FrozenAnswer, GoldText, Rollout } from '../../../records/rollout.t
 import { questionScores, type Checkable } from '../../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../../agent/answers/scores.ts';
 import { type Normaliser, SQUAD } from '../../../agent/answers/normalisers.ts';
-import { candidatesOf } from './asks.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
   blocksIn,
@@ -191,6 +190,14 @@ function queriesOf(rollout: Rollout): AskedQuery[] {
 function refinementOf(rollout: Rollout): WrittenText {
   const refined = blocksOf(rollout, 'refine');
   return refined.spans.length > 0 ? refined : thoughtsAfterReading(rollout);
+}
+
+/** How many things the question may mean before anything is asked: the one that is meant and its namesakes; 1 where it is clear. */
+function candidatesOf({ question }: Pick<Rollout, 'question'>): number {
+  if (question.type !== 'underspecified') return 1;
+  const rivals = question.chain?.[0]?.rivals ?? [];
+  const namesakes = rivals.filter(({ why }) => why === 'namesake');
+  return 1 + new Set(namesakes.map(({ passageId }) => passageId)).size;
 }
 
 function givenSteps({ segments }: Rollout): number {
