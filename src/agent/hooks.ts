@@ -1,5 +1,6 @@
 import type { Hit } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/parts/settings.ts';
+import { loadedCode } from '../recipes/parts/declared.ts';
 import type { SystemSettings } from '../recipes/parts/system.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import type { RunState } from './state.ts';
@@ -59,21 +60,14 @@ export interface ShownResult {
 
 type MakeHooks = (system: SystemSettings) => LoopHooks;
 
-const loaders = new Map<string, () => Promise<MakeHooks>>();
-const loaded = new Map<string, MakeHooks>();
+const code = loadedCode<MakeHooks>('code');
 
 /** Says where a system's hooks are; they are loaded with its first rollout. */
-export const provideHooks = (id: string, load: () => Promise<MakeHooks>): void => {
-  loaders.set(id, load);
-};
+export const provideHooks = code.provide;
 
 /** Loads the code of the systems that these settings name. @throws Error where one of them provides none */
 export async function loadHooks(all: readonly Pick<RecipeSettings, 'system'>[]): Promise<void> {
-  for (const id of new Set(all.flatMap(({ system }) => system?.id ?? []))) {
-    const load = loaders.get(id);
-    if (!load) throw new Error(`the code of the system "${id}" is not registered`);
-    if (!loaded.has(id)) loaded.set(id, await load());
-  }
+  for (const id of new Set(all.flatMap(({ system }) => system?.id ?? []))) await code.load(id);
 }
 
 const made = new WeakMap<RecipeSettings, LoopHooks>();
@@ -83,7 +77,7 @@ export function hooksOf(settings: RecipeSettings): LoopHooks {
   const { system } = settings;
   const known = made.get(settings);
   if (known) return known;
-  const hooks = (system && loaded.get(system.id)?.(system)) ?? {};
+  const hooks = (system && code.get(system.id)?.(system)) ?? {};
   made.set(settings, hooks);
   return hooks;
 }

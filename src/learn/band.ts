@@ -1,5 +1,5 @@
 import type { Rollout } from '../records/rollout.ts';
-import type { TrainSettings } from '../recipes/parts/training.ts';
+import type { DynamicSampling } from '../recipes/parts/training.ts';
 import { varies } from './advantages.ts';
 
 /**
@@ -8,8 +8,6 @@ import { varies } from './advantages.ts';
  * - Online difficulty filtering (2504.03380): those whose share p of right answers lies strictly within a band;
  *   progress is in proportion to p (1 − p). The paper's thresholds were not available: 0.2 and 0.8 are ours.
  */
-
-type Dynamic = TrainSettings['dynamicSampling'];
 
 const rewardsOf = (group: readonly Rollout[]): number[] => group.map((r) => r.reward ?? 0);
 const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.metrics?.em ?? 0);
@@ -29,7 +27,7 @@ export const rewardsVary = (group: readonly Rollout[]): boolean => varies(reward
 
 /** Whether a group is kept. */
 export function keeps(
-  { by, band }: Pick<Dynamic, 'by' | 'band'>,
+  { by, band }: Pick<DynamicSampling, 'by' | 'band'>,
   group: readonly Rollout[],
 ): boolean {
   if (!varies(by === 'reward' ? rewardsOf(group) : accuracies(group))) return false;

@@ -150,7 +150,7 @@ describe('trained', () => {
   const merged = join(folder, 'merged');
   let trained: LabRun;
   beforeAll(async () => {
-    const small = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling.on=false'];
+    const small = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling=null'];
     const set = [...small, 'optimizer.learningRate=1e-2'].flatMap((change) => ['--set', change]);
     const args = [
       '--recipe',

@@ -35,7 +35,7 @@ test('a GGUF file answers in its own chat template', async () => {
 
 test('a run trains on it, and its record names the file', async () => {
   const run = join(folder, 'run');
-  const small = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling.on=false'];
+  const small = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling=null'];
   const set = small.flatMap((change) => ['--set', change]);
   const short = ['--recipe', 'search/grpo', '--steps', '1', '--threads', '1', '--json'];
   const trained = await labHere('train', '--policy', model, '--out', run, ...short, ...set);

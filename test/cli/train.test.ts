@@ -23,7 +23,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const folder = mkdtempSync(join(tmpdir(), 'forage-train-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SMALL = ['questions=1', 'heldOut.questions=0', 'dynamicSampling.on=false'];
+const SMALL = ['questions=1', 'heldOut.questions=0', 'dynamicSampling=null'];
 const small = SMALL.flatMap((change) => ['--set', change]);
 /** Short rollouts which earn different rewards in the first steps, so that these change the adapter. */
 const LEARNS = [
@@ -58,7 +58,13 @@ const adapterOf = (run: string, step: number): Buffer =>
 test('switches go over the recipe, and --set over them', () => {
   const out = join(folder, 'switched');
   const switches = ['--switch', 'speed-rl,gppo', '--switch', 'diversity'];
-  const sets = ['--set', 'dynamicSampling.screen=2', '--set', 'groupSize=3', ...small.slice(0, 4)];
+  const sets = [
+    '--set',
+    'dynamicSampling.system.screen=2',
+    '--set',
+    'groupSize=3',
+    ...small.slice(0, 4),
+  ];
   // Short rollouts: what they say is nothing to this.
   sets.push('--set', 'recipe=naive-rag');
   const rest = ['--steps=1', '--threads=1', '--json', `--out=${out}`];
@@ -69,7 +75,7 @@ test('switches go over the recipe, and --set over them', () => {
   const { settings } = JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8')) as RunFile;
   expect(settings).toMatchObject({
     preset: 'search/grpo',
-    dynamicSampling: { on: true, screen: 2 },
+    dynamicSampling: { maxBatches: 1, system: { id: 'speed-rl', screen: 2 } },
     updates: 4,
     objective: { surrogate: 'gppo', diversity: 0.01 },
   });

@@ -31,7 +31,7 @@ const thinking = (gates?: { rMin: number; rMax: number }): TrainSettings => {
     },
     steps: 2,
     temperature: 0.8,
-    adapter: { ...base.adapter, ...(gates && { gates: { ...gates, ...RATES } }) },
+    adapter: { ...base.adapter, ...(gates && { gates: { id: 'hrpo', ...gates, ...RATES } }) },
     objective: {
       ...base.objective,
       clip: null,

@@ -55,7 +55,7 @@ it('lab recipes --json shows constants with value and source', async () => {
     from: 'code: examples/train/search_r1/train_3b.sh',
   });
   expect(of('speed-rl')).toContainEqual({
-    constant: 'changes.dynamicSampling.screen',
+    constant: 'changes.dynamicSampling.system.screen',
     value: 4,
     from: 'code: 4 of 24 in its plots, 8 of 24 in its script',
   });

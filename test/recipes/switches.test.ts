@@ -98,7 +98,7 @@ describe('switches of training', () => {
   });
 
   it('go together where they change different settings', () => {
-    const ids = ['speed-rl', 'sws', 'gppo', 'fspo', 'verifier-pitfalls'];
+    const ids = ['speed-rl', 'online-filtering', 'sws', 'gppo', 'fspo', 'verifier-pitfalls'];
     expect(refusal('search/grpo', ...ids)).toBeNull();
     const on = withSwitches(getTraining('search/grpo'), ids.map(getSwitch));
     expect(SWITCHES.filter((one) => isOn(on, one)).map(({ id }) => id)).toEqual(ids);
@@ -108,7 +108,6 @@ describe('switches of training', () => {
     ['fspo', 'posterior-grpo', 'stages.0.reward'],
     ['fspo', 'fspo-as-released', 'objective.factuality'],
     ['one-shot-rlvr', 'sws', 'curriculum.system'],
-    ['speed-rl', 'online-filtering', 'dynamicSampling.on'],
   ])('%s and %s are refused together, by the setting that both change', (a, b, path) => {
     expect(refusal('search/grpo', a, b)).toBe(
       `the switches ${a} and ${b} both change ${path}; leave one of them out`,

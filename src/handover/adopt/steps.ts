@@ -93,7 +93,7 @@ function stepOf({ experiment, step, logged, facts, heldOut, now }: StepInput): T
     rollouts: facts.length || settings.questions * settings.groupSize,
     groups: groups.length || settings.questions,
     zeroVarianceGroups: flatGroups(groups),
-    generationBatches: settings.dynamicSampling.on ? null : 1,
+    generationBatches: settings.dynamicSampling ? null : 1,
     reward: rewardOf(facts, logged),
     em: wholeMean(facts, ({ em }) => em) ?? logged.em ?? null,
     f1: wholeMean(facts, ({ f1 }) => f1) ?? logged.f1 ?? null,

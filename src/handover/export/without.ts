@@ -10,9 +10,7 @@ export function settingsWithout(
   const { credit, ...objective } = settings.objective;
   return {
     ...settings,
-    ...(leaves('dynamic-sampling') && {
-      dynamicSampling: { ...settings.dynamicSampling, on: false },
-    }),
+    ...(leaves('dynamic-sampling') && { dynamicSampling: null }),
     objective: {
       ...objective,
       ...(credit !== undefined && !leaves('credit') && { credit }),

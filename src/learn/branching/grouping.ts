@@ -1,6 +1,7 @@
 import type { AgentDeps, GroupRequest } from '../../agent/request.ts';
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 import type { Branching } from '../../recipes/parts/branching.ts';
+import { loadedCode } from '../../recipes/parts/declared.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Sequence } from '../mask.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
@@ -51,20 +52,11 @@ export interface Grouping {
 
 type MakeGrouping = (branching: Branching) => Grouping;
 
-const loaders = new Map<string, () => Promise<MakeGrouping>>();
-const loaded = new Map<string, MakeGrouping>();
+const code = loadedCode<MakeGrouping>('grouping');
 
 /** Says where a system's grouping is; it is loaded with its first group. */
-export const provideGrouping = (id: string, load: () => Promise<MakeGrouping>): void => {
-  loaders.set(id, load);
-};
+export const provideGrouping = code.provide;
 
 /** @throws Error where the system provides none */
-export async function loadGrouping(branching: Branching): Promise<Grouping> {
-  const { id } = branching;
-  const load = loaders.get(id);
-  if (!load) throw new Error(`the grouping of the system "${id}" is not registered`);
-  const make = loaded.get(id) ?? (await load());
-  loaded.set(id, make);
-  return make(branching);
-}
+export const loadGrouping = async (branching: Branching): Promise<Grouping> =>
+  (await code.load(branching.id))(branching);

@@ -1,3 +1,4 @@
+import { loadedCode } from '../../recipes/parts/declared.ts';
 import type { SystemSettings } from '../../recipes/parts/system.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { Question } from '../../records/records.ts';
@@ -15,27 +16,20 @@ export interface CurriculumGround {
 
 type MakeCurriculum = (system: SystemSettings, ground: CurriculumGround) => Curriculum;
 
-const loaders = new Map<string, () => Promise<MakeCurriculum>>();
-const loaded = new Map<string, MakeCurriculum>();
+const code = loadedCode<MakeCurriculum>('curriculum');
 
 /** Says where a system's curriculum is; it is loaded with the first run that has it. */
-export const provideCurriculum = (id: string, load: () => Promise<MakeCurriculum>): void => {
-  loaders.set(id, load);
-};
+export const provideCurriculum = code.provide;
 
 /** Loads the code of the curriculum that the settings name, if any. @throws Error where the system provides none */
-export async function loadCurriculum({ curriculum }: TrainSettings): Promise<void> {
-  if (!curriculum.system) return;
-  const { id } = curriculum.system;
-  const load = loaders.get(id);
-  if (!load) throw new Error(`the curriculum of the system "${id}" is not registered`);
-  if (!loaded.has(id)) loaded.set(id, await load());
+export async function loadCurriculum({ curriculum: { system } }: TrainSettings): Promise<void> {
+  if (system) await code.load(system.id);
 }
 
 /** @throws Error where its code is not loaded */
 export function providedCurriculum(ground: CurriculumGround): Curriculum {
   const { system } = ground.settings.curriculum;
-  const make = system && loaded.get(system.id);
+  const make = system && code.get(system.id);
   if (!make) throw new Error(`the curriculum of the system "${system?.id}" is not loaded`);
   return make(system, ground);
 }

@@ -5,7 +5,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { KeptNumbers } from '../branching/grouping.ts';
 import { growGroup } from '../branching/grow.ts';
 import { deriveSeed } from '../../base/random.ts';
-import type { Curriculum, DrawnQuestion, Json } from './contracts.ts';
+import type { Curriculum } from './contracts.ts';
 import { itemAt } from '../../base/items.ts';
 import { askFrozen, FROZEN_K } from '../frozen/answers.ts';
 import { rewardById } from '../rewards/registry.ts';
@@ -13,7 +13,14 @@ import { keeps, rewardsVary } from '../band.ts';
 import { factsThroughVerifier } from '../rewards/verifier.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyBatchRewards, applyGroupRewards, applyRewards } from './scoring.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { DynamicSampling, TrainSettings } from '../../recipes/parts/training.ts';
+import {
+  loadSampling,
+  type PlannedGroup,
+  type SampledAhead,
+  type SampledGroups,
+  type SamplingRequest,
+} from './sampling.ts';
 import type { ChainStep, Question } from '../../records/records.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 
@@ -71,21 +78,10 @@ export interface Collected {
   drawn: Record<string, number>;
   /** Ids of rollouts that the policy made before its last update. */
   stale?: ReadonlySet<string>;
-  /** What is screened for the next step already. */
-  screened?: Screened;
+  /** Groups of the next step that are sampled already. */
+  ahead?: SampledAhead;
   /** What the grouping keeps from step to step, as this one leaves it; the update may add to it. */
   keptNumbers?: KeptNumbers;
-}
-
-/** Questions of a step that were screened in the one before. */
-export interface Screened {
-  /** The step that they are for. */
-  step: number;
-  /** State of the curriculum before they were drawn, so that they can be drawn again. */
-  curriculum: Json;
-  batches: number;
-  /** Their screening rollouts, in the order of the draws. */
-  groups: Rollout[][];
 }
 
 export interface CollectRequest {
@@ -95,10 +91,10 @@ export interface CollectRequest {
   runId: string;
   step: number;
   stage: TrainSettings['stages'][number];
-  /** The stage of the next step, where questions may be screened for one. */
+  /** The stage of the next step, where that has rollouts. */
   nextStage?: TrainSettings['stages'][number];
-  /** What the step before screened for this one. */
-  screened?: Screened | undefined;
+  /** Groups of this step that the step before sampled. */
+  ahead?: SampledAhead | undefined;
   /** As the steps so far left it. */
   keptNumbers?: KeptNumbers | undefined;
   /** Share of right answers in the step before; null at the first. */
@@ -139,38 +135,15 @@ export function checkFaults(rollouts: readonly Rollout[]): void {
         throw new Error(`rollout ${id}: ${event.detail}`);
 }
 
-/** A question to sample: its position among the step's draws, and its number of rollouts. */
-interface PlannedGroup {
-  drawn: DrawnQuestion;
-  batch: number;
-  place: number;
-  /** Its screening rollouts, if it passed. */
-  screened: readonly Rollout[];
-  /** Rollouts including those: the whole group, or the screening pass. */
-  size: number;
-}
-
-/** Rollouts done and planned; `done` never decreases. */
-interface Progress {
-  done: number;
-  total: number;
-}
-
-/** A request with the state that its rollouts share. */
-interface SamplingRequest extends CollectRequest {
-  progress: Progress;
-  kept: KeptNumbers;
-}
-
 /** Rollouts of each question, without rewards. */
-async function makeRollouts(
+export async function makeRollouts(
   request: SamplingRequest,
   wanted: readonly PlannedGroup[],
 ): Promise<Rollout[][]> {
   const { settings, agent, runId, step, signal, stage, progress, kept } = request;
   const recipe = recipeOf(settings);
   const sampling = { temperature: settings.temperature, topP: settings.topP };
-  const more = wanted.reduce((sum, { size, screened }) => sum + size - screened.length, 0);
+  const more = wanted.reduce((sum, { size, begun }) => sum + size - begun.length, 0);
   progress.total = Math.max(progress.done, progress.total) + more;
   // Report the total before the first rollout ends.
   if (more > 0) request.onRollout(progress.done, progress.total);
@@ -184,7 +157,7 @@ async function makeRollouts(
     request.onEnded(copy);
   };
   const groups = await Promise.all(
-    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, screened, size }) =>
+    wanted.map(({ drawn: { question, overrides, agent: own }, batch, place, begun, size }) =>
       growGroup(
         { ...agent, ...own },
         {
@@ -201,9 +174,9 @@ async function makeRollouts(
           onRollout: ended,
           ...(signal ? { signal } : {}),
         },
-        // Screening rollouts start at the question; branching only adds to them later.
+        // Rollouts of a part of a group start at the question; branching only adds to them later.
         size < settings.groupSize ? undefined : settings.branching,
-        { place, kept, begun: screened },
+        { place, kept, begun },
       ),
     ),
   );
@@ -213,7 +186,7 @@ async function makeRollouts(
 }
 
 /** Rewards of finished rollouts. No other rollout may be running: the frozen policy may be asked. */
-async function reward(
+export async function reward(
   request: SamplingRequest,
   wanted: readonly PlannedGroup[],
   groups: Rollout[][],
@@ -229,7 +202,7 @@ async function reward(
 }
 
 /** Rollouts of each question, with their rewards. */
-const runGroups = async (
+export const runGroups = async (
   request: SamplingRequest,
   wanted: readonly PlannedGroup[],
 ): Promise<Rollout[][]> => reward(request, wanted, await makeRollouts(request, wanted));
@@ -259,155 +232,52 @@ async function answerFrozen(
   signal?.throwIfAborted();
 }
 
-/** Rollouts per question in the screening pass. */
-function screeningSize({ groupSize, dynamicSampling: { on, screen } }: TrainSettings): number {
-  return on && screen !== undefined ? screen : groupSize;
-}
-
 /** The questions of a batch of the step. */
-async function draw(
+export async function draw(
   { settings, curriculum, step, agent, runId, signal }: CollectRequest,
   batch: number,
 ): Promise<PlannedGroup[]> {
   const sampling = { agent, runId, signal };
   const drawn = await curriculum.draw({ step, batch, count: settings.questions, sampling });
-  const size = screeningSize(settings);
-  return drawn.map((one, place) => ({ drawn: one, batch, place, screened: [], size }));
+  return drawn.map((one, place) => ({
+    drawn: one,
+    batch,
+    place,
+    begun: [],
+    size: settings.groupSize,
+  }));
 }
 
-/** Screened questions that stay, and how many rollouts each needs in all. */
-function passedScreening(
-  { groupSize, dynamicSampling }: TrainSettings,
-  wanted: readonly PlannedGroup[],
-  groups: readonly Rollout[][],
-): PlannedGroup[] {
-  return wanted
-    .map((one, i) => ({ ...one, screened: itemAt(groups, i, 'groups'), size: groupSize }))
-    .filter(({ screened }) => keeps(dynamicSampling, screened));
-}
-
-/** The groups with the rollouts that were sampled later. @param rest the questions of `more` */
-function withFurtherRollouts(
-  wanted: readonly PlannedGroup[],
-  groups: readonly Rollout[][],
-  rest: readonly PlannedGroup[],
-  more: readonly Rollout[][],
+export function withGroupRewards(
+  { settings, stage }: SamplingRequest,
+  groups: Rollout[][],
 ): Rollout[][] {
-  return groups.map((group, i) => {
-    const { batch, place } = itemAt(wanted, i, 'questions');
-    const at = rest.findIndex((one) => one.batch === batch && one.place === place);
-    return at < 0 ? group : [...group, ...itemAt(more, at, 'groups')];
-  });
-}
-
-/**
- * The groups of a generation batch. SPEED-RL (2506.09016) screens: `screen` rollouts of each question first, and the
- * others of its group only where these are kept. The screened ones are trained on as well, so that the accuracy of
- * what was kept is biased towards the middle.
- */
-async function runBatch(
-  request: SamplingRequest,
-  wanted: readonly PlannedGroup[],
-): Promise<Rollout[][]> {
-  const { settings } = request;
-  const groups = await runGroups(request, wanted);
-  if (screeningSize(settings) === settings.groupSize) return withGroupRewards(request, groups);
-  const rest = passedScreening(settings, wanted, groups);
-  const whole = withFurtherRollouts(wanted, groups, rest, await runGroups(request, rest));
-  return withGroupRewards(request, whole);
-}
-
-function withGroupRewards({ settings, stage }: SamplingRequest, groups: Rollout[][]): Rollout[][] {
   for (const group of groups) applyGroupRewards(group, stage, factsThroughVerifier(settings));
   return groups;
 }
 
-/** All groups of a step before some are chosen, and their questions. */
-interface SampledGroups {
-  wanted: PlannedGroup[];
-  all: Rollout[][];
-  batches: number;
-}
-
-/** Batches are drawn until this many groups are kept, or there were as many as are allowed; one batch where not `on`. */
-async function sampleBatches(
+/**
+ * Batches are drawn until this many groups are kept, or there were as many as are allowed; one batch without dynamic sampling.
+ * @param begun batches that are made already
+ */
+export async function sampleBatches(
   request: SamplingRequest,
-  on: boolean,
+  dynamic: DynamicSampling | null,
   run: (wanted: PlannedGroup[]) => Promise<Rollout[][]>,
   begun: SampledGroups = { wanted: [], all: [], batches: 0 },
 ): Promise<SampledGroups> {
-  const { questions, dynamicSampling } = request.settings;
+  const { questions } = request.settings;
   let { wanted, all, batches } = begun;
   const wantsMore = (): boolean =>
-    on &&
-    batches < dynamicSampling.maxBatches &&
-    all.filter((group) => keeps(dynamicSampling, group)).length < questions;
+    dynamic !== null &&
+    batches < dynamic.maxBatches &&
+    all.filter((group) => keeps(dynamic, group)).length < questions;
   while (batches === 0 || wantsMore()) {
     const own = await draw(request, batches++);
     all = [...all, ...(await run(own))];
     wanted = [...wanted, ...own];
   }
   return { wanted, all, batches };
-}
-
-/** Draws again what was screened in the step before, and leaves the curriculum as it is now. */
-async function redrawScreened(
-  request: SamplingRequest,
-  screened: Screened,
-): Promise<SampledGroups> {
-  const { curriculum } = request;
-  const now = structuredClone(curriculum.state());
-  curriculum.restore(structuredClone(screened.curriculum));
-  const wanted: PlannedGroup[] = [];
-  for (let batch = 0; batch < screened.batches; batch++)
-    wanted.push(...(await draw(request, batch)));
-  curriculum.restore(now);
-  // The step adds to the records; a state is never changed in place.
-  return { wanted, all: structuredClone(screened.groups), batches: screened.batches };
-}
-
-/**
- * As SPEED-RL's released code has it: while this step's questions are continued, those of the next one are screened,
- * so that the screening rollouts of a step are one update older than the others. Theirs takes log-probabilities again
- * from the policy that is trained, so that the ratio of these is 1; here it is to the policy that made them. Theirs
- * keeps what is screened beyond a step's questions for later ones; here it is left.
- */
-async function screenAhead(
-  request: SamplingRequest,
-): Promise<SampledGroups & Pick<Collected, 'stale' | 'screened'>> {
-  const { settings, curriculum, nextStage, step, screened } = request;
-  const before = screened?.step === step ? screened : null;
-  const mine = before
-    ? await redrawScreened(request, before)
-    : await sampleBatches(request, true, (wanted) => runGroups(request, wanted));
-  const stale = new Set(before ? mine.all.flat().map(({ id }) => id) : []);
-  const rest = passedScreening(settings, mine.wanted, mine.all).slice(0, settings.questions);
-  const finish = async (more: Rollout[][]): Promise<Rollout[][]> => {
-    const whole = withFurtherRollouts(
-      mine.wanted,
-      mine.all,
-      rest,
-      await reward(request, rest, more),
-    );
-    return withGroupRewards(request, whole);
-  };
-  if (!nextStage) return { ...mine, all: await finish(await makeRollouts(request, rest)), stale };
-  const next: SamplingRequest = { ...request, step: step + 1, stage: nextStage };
-  const state = structuredClone(curriculum.state());
-  const wanted = await draw(next, 0);
-  const [more, screens] = await Promise.all([
-    makeRollouts(request, rest),
-    makeRollouts(next, wanted),
-  ]);
-  const all = await finish(more);
-  const first = { wanted, all: await reward(next, wanted, screens), batches: 1 };
-  const ahead = await sampleBatches(next, true, (own) => runGroups(next, own), first);
-  return {
-    ...mine,
-    all,
-    stale,
-    screened: { step: step + 1, curriculum: state, batches: ahead.batches, groups: ahead.all },
-  };
 }
 
 /**
@@ -417,20 +287,22 @@ async function screenAhead(
  */
 export async function collect(request: CollectRequest): Promise<Collected> {
   const { settings, stage } = request;
-  const { screen, sameStepScreen = true } = settings.dynamicSampling;
   // A router that is the only one trained learns from groups that do not vary, too.
-  const on = settings.dynamicSampling.on && settings.router.train !== 'alone';
+  const dynamic = settings.router.train === 'alone' ? null : settings.dynamicSampling;
   const keptNumbers = { ...request.keptNumbers };
   const making: SamplingRequest = {
     ...request,
     progress: { done: 0, total: 0 },
     kept: keptNumbers,
   };
-  const made: SampledGroups & Pick<Collected, 'stale' | 'screened'> =
-    on && screen !== undefined && !sameStepScreen
-      ? await screenAhead(making)
-      : await sampleBatches(making, on, (wanted) => runBatch(making, wanted));
-  const { wanted, all, batches, stale, screened } = made;
+  const made = dynamic?.system
+    ? await (
+        await loadSampling(dynamic.system)
+      )(making, dynamic)
+    : await sampleBatches(making, dynamic, async (wanted) =>
+        withGroupRewards(making, await runGroups(making, wanted)),
+      );
+  const { wanted, all, batches, whole, stale, ahead } = made;
   applyBatchRewards(
     all.flat(),
     stage,
@@ -439,16 +311,8 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   );
   const drawn: Record<string, number> = {};
   for (const { drawn: one } of wanted) drawn[one.label] = (drawn[one.label] ?? 0) + 1;
-  // Of those screened ahead some may not be continued though they vary.
-  const whole = (group: readonly Rollout[]): boolean =>
-    stale === undefined || group.length >= settings.groupSize;
-  const kept = all.filter(
-    (group) => whole(group) && (!on || keeps(settings.dynamicSampling, group)),
-  );
-  // What was only screened is no whole group.
-  const spare = all.filter(
-    (group) => !kept.includes(group) && rewardsVary(group) && (!on || screen === undefined),
-  );
+  const kept = (whole ?? all).filter((group) => !dynamic || keeps(dynamic, group));
+  const spare = whole ? [] : all.filter((group) => !kept.includes(group) && rewardsVary(group));
   return {
     trained: [...kept, ...spare].slice(0, settings.questions),
     all,
@@ -456,7 +320,7 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     zeroVariance: all.filter((group) => !rewardsVary(group)).length,
     drawn,
     stale,
-    screened,
+    ahead,
     ...(settings.branching && { keptNumbers }),
   };
 }

@@ -341,7 +341,7 @@ class TrainLoop {
       step,
       stage: itemAt(this.#settings.stages, stage, 'stages'),
       ...this.#nextStage(step),
-      screened: this.#state.screened,
+      ahead: this.#state.ahead,
       keptNumbers: this.#state.keptNumbers,
       accuracyBefore: this.#state.accuracy ?? null,
       frozen: (work) =>

@@ -5,7 +5,8 @@ import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safet
 import { deriveSeed } from '../../base/random.ts';
 import type { CriticState } from '../critic/head.ts';
 import type { KeptNumbers } from '../branching/grouping.ts';
-import type { Collected, Screened } from './collect.ts';
+import type { Collected } from './collect.ts';
+import type { SampledAhead } from './sampling.ts';
 import type { Json } from './contracts.ts';
 import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
 import type { Rollout } from '../../records/rollout.ts';
@@ -57,8 +58,8 @@ export interface TrainState {
   critic?: CriticState;
   /** What a grouping keeps from step to step. */
   keptNumbers?: KeptNumbers;
-  /** What was screened for the next step, where that is done a step ahead. */
-  screened?: Screened;
+  /** Groups of the next step that are sampled already. */
+  ahead?: SampledAhead;
 }
 
 /**
@@ -140,7 +141,7 @@ const restSchema = z.strictObject({
   klCoefficient: z.number().min(0).optional(),
   criticUpdates: count.optional(),
   keptNumbers: z.record(z.string(), z.number()).optional(),
-  screened: z
+  ahead: z
     .strictObject({
       step: count,
       curriculum: z.json(),
@@ -164,7 +165,7 @@ export interface StateFiles {
 export function encodeState(state: TrainState): StateFiles {
   const { step, updates, warmedUp, coldStart, noUpdate, startMade } = state;
   const { learningRate, curriculum, router, elapsed, accuracy, critic } = state;
-  const { keptNumbers, screened, klCoefficient, reference } = state;
+  const { keptNumbers, ahead, klCoefficient, reference } = state;
   const data: [string, Float32Array][] = [
     ...TENSORS.map((name): [string, Float32Array] => [name, state[name]]),
     ...(reference ? [['reference', reference] as [string, Float32Array]] : []),
@@ -188,7 +189,7 @@ export function encodeState(state: TrainState): StateFiles {
     klCoefficient,
     ...(critic && { criticUpdates: critic.updates }),
     keptNumbers,
-    screened,
+    ahead,
   };
   return {
     tensors: writeSafetensors(tensors, 'F32'),
@@ -230,8 +231,8 @@ export function decodeState(files: { tensors: Uint8Array; rest: string }): Train
 /** What the rollouts of a step leave for later ones. */
 export const handedOn = (
   before: TrainState,
-  { screened, keptNumbers = before.keptNumbers }: Collected,
-): Pick<TrainState, 'screened' | 'keptNumbers'> => ({
-  screened,
+  { ahead, keptNumbers = before.keptNumbers }: Collected,
+): Pick<TrainState, 'ahead' | 'keptNumbers'> => ({
+  ahead,
   keptNumbers,
 });

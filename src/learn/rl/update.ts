@@ -8,6 +8,7 @@ import { itemAt, lastOf } from '../../base/items.ts';
 import { mean, sum } from '../../base/statistics.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { loraSize } from '../../policy/lora/spec.ts';
+import { declaredGates } from '../../recipes/parts/gates.ts';
 import { klRuleOf } from '../../recipes/parts/kl.ts';
 import { klTerm } from '../objective.ts';
 
@@ -21,21 +22,22 @@ export interface RateGroup {
 /** The whole adapter at its own rate. */
 const ONE_RATE: readonly RateGroup[] = [{ from: 0, to: Infinity, factor: 1 }];
 
-/** Factors, weights of gates, Λ: HRPO's groups of parameters (patch.py), which follow one schedule. */
+/** Factors, weights of gates, Λ, which follow one schedule. */
 export function rateGroups(
   config: PolicyConfig,
   { adapter, optimizer }: Pick<TrainSettings, 'adapter' | 'optimizer'>,
 ): readonly RateGroup[] {
   const { gates } = adapter;
-  if (!gates) return ONE_RATE;
+  const rates = gates && declaredGates.get(gates.id)?.rates(gates);
+  if (!rates) return ONE_RATE;
   const factors = loraSize(config, adapter);
   const { hiddenSize: width } = config;
   const lambda = factors + 2 * (width * width + width);
   const { learningRate } = optimizer;
   return [
     { from: 0, to: factors, factor: 1 },
-    { from: factors, to: lambda, factor: gates.learningRate / learningRate },
-    { from: lambda, to: Infinity, factor: gates.lambdaLearningRate / learningRate },
+    { from: factors, to: lambda, factor: rates.weights / learningRate },
+    { from: lambda, to: Infinity, factor: rates.lambda / learningRate },
   ];
 }
 

@@ -190,8 +190,8 @@ function updatesOf(settings: TrainSettings, probe: Probe, reward: string, bound:
 
 /** Batches of a step: as many as give enough groups that vary, where others are drawn again. */
 function batchesOf({ dynamicSampling, groupSize }: TrainSettings, probe: Probe): number {
-  const { on, maxBatches } = dynamicSampling;
-  if (!on) return 1;
+  if (!dynamicSampling) return 1;
+  const { maxBatches } = dynamicSampling;
   const share = varying(probe, groupSize);
   return share === 0 ? maxBatches : Math.min(maxBatches, Math.ceil(1 / share));
 }

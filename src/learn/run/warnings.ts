@@ -24,8 +24,8 @@ export function warningsOf(settings: TrainSettings): string[] {
   // A critic's advantages compare a rollout with none of its group.
   if (settings.groupSize === 1 && !settings.critic)
     warnings.push('With one rollout per question there is no comparison and no learning signal.');
-  const { on, band, screen, maxBatches } = settings.dynamicSampling;
-  if (on && band && screen === undefined && maxBatches === 1)
+  const { dynamicSampling } = settings;
+  if (dynamicSampling?.band && !dynamicSampling.system && dynamicSampling.maxBatches === 1)
     warnings.push(
       'With one batch per step the band leaves nothing out: groups outside it fill the step. Allow more batches.',
     );

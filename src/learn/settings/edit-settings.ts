@@ -55,9 +55,7 @@ const OPTIONAL = [
   'curriculum.system',
   'curriculum.hops',
   'curriculum.leaveOut',
-  'dynamicSampling.band',
-  'dynamicSampling.screen',
-  'dynamicSampling.sameStepScreen',
+  'dynamicSampling',
   'objective.epsilon',
   'objective.credit',
   'objective.surrogate',
@@ -95,7 +93,7 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
     let at: unknown = copy;
     for (const key of path.slice(0, -1)) {
       if (!isObjectOrList(at)) throw new Error(`there is no setting '${path.join('.')}'`);
-      if (free && at[key] === undefined) at[key] = {};
+      if (free) at[key] ??= {};
       at = at[key];
     }
     const last = lastOf(path, 'key of the change');

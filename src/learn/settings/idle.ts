@@ -81,11 +81,6 @@ const RULES: readonly Rule[] = [
       where(aggregation !== 'token-mean', `the aggregation ${aggregation} does not use this mean`),
   },
   {
-    paths: ['dynamicSampling.by', 'dynamicSampling.maxBatches'],
-    because: ({ dynamicSampling: { on } }) =>
-      where(!on, 'dynamic sampling is off (dynamicSampling.on)'),
-  },
-  {
     paths: ['dynamicSampling.'],
     because: ({ router }) =>
       where(

@@ -1,8 +1,7 @@
-import { declaredGrouping } from '../../recipes/parts/branching.ts';
 import { declaredCurriculum } from '../../recipes/parts/curriculum.ts';
 import { allRewards, rewardById } from '../rewards/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { declaredSamplings, type TrainSettings } from '../../recipes/parts/training.ts';
 
 /** Switches of training that do nothing, or cannot be, with the other settings. */
 
@@ -15,57 +14,22 @@ export interface Clash {
 
 const clash = (path: string, message: string): Clash => ({ path, message });
 
-/** Screening of the next step's questions in this one. */
-function aheadClash({ dynamicSampling, branching, adapter, router }: TrainSettings): Clash | null {
-  const { screen, sameStepScreen = true } = dynamicSampling;
-  if (sameStepScreen) return null;
-  const path = 'dynamicSampling.sameStepScreen';
-  if (screen === undefined)
-    return clash(
-      path,
-      'There is no screening to do one step ahead. Set dynamicSampling.screen, or leave sameStepScreen out.',
-    );
-  if (branching)
-    return clash(
-      path,
-      'Branching groups must be completed within a step. Leave branching out, or set sameStepScreen to true.',
-    );
-  if (adapter.gates)
-    return clash(
-      path,
-      'Latent thinking is kept only for the step that sampled it. Set adapter.gates to null, or sameStepScreen to true.',
-    );
-  return router.train === 'alone'
-    ? clash(
-        path,
-        'If only the router is trained, it learns from every group, so none is screened. Train it with the policy, or set sameStepScreen to true.',
-      )
-    : null;
-}
-
-function samplingClash({ dynamicSampling, groupSize }: TrainSettings): Clash | null {
-  const { on, band, screen } = dynamicSampling;
-  if (!on && band)
-    return clash(
-      'dynamicSampling.band',
-      'The accuracy band is part of dynamic sampling, which is off. Set dynamicSampling.on to true, or remove the band.',
-    );
+function samplingClash(settings: TrainSettings): Clash | null {
+  const { band, system } = settings.dynamicSampling ?? {};
   if (band && band.low >= band.high)
     return clash(
       'dynamicSampling.band',
       `No accuracy is between ${band.low} and ${band.high}. Set low below high.`,
     );
-  if (!on && screen !== undefined)
-    return clash(
-      'dynamicSampling.screen',
-      'Screening is part of dynamic sampling, which is off. Set dynamicSampling.on to true, or leave screen out.',
-    );
-  if (screen !== undefined && (screen < 2 || screen >= groupSize))
-    return clash(
-      'dynamicSampling.screen',
-      `Screening needs at least 2 rollouts and fewer than the group, not ${screen} of ${groupSize}. Change screen or groupSize.`,
-    );
-  return null;
+  if (!system) return null;
+  const { groupSize, branching, adapter, router } = settings;
+  const message = declaredSamplings.get(system.id)?.clash(system, {
+    groupSize,
+    branching,
+    latent: Boolean(adapter.gates),
+    trainsOnlyRouter: router.train === 'alone',
+  });
+  return message == null ? null : clash('dynamicSampling.system', message);
 }
 
 /**
@@ -81,18 +45,6 @@ export function beginningClash(
     declaredCurriculum(curriculum)?.clash(curriculum.system, { steps, questions, searches }) ??
     null;
   return message === null ? null : clash('curriculum.system', message);
-}
-
-/** Screening of groups that branch: what screens is the beginning of the group. */
-function screenClash({ dynamicSampling: { screen }, branching }: TrainSettings): Clash | null {
-  if (screen === undefined || branching === undefined) return null;
-  const begin = declaredGrouping(branching.id).begins?.(branching);
-  return begin !== undefined && screen > begin
-    ? clash(
-        'dynamicSampling.screen',
-        `Only ${begin} rollouts of a group start at the question and the others branch, so ${screen} cannot screen. Set screen to ${begin} or less.`,
-      )
-    : null;
 }
 
 function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | null {
@@ -207,8 +159,6 @@ function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
 /** The first switch at fault; null where there is none. */
 export const switchClash = (settings: TrainSettings): Clash | null =>
   samplingClash(settings) ??
-  aheadClash(settings) ??
-  screenClash(settings) ??
   objectiveClash(settings) ??
   klClash(settings) ??
   criticClash(settings) ??

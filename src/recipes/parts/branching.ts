@@ -1,5 +1,6 @@
-import { z } from 'zod';
-import { checkParams, type SystemSettings } from './system.ts';
+import type { z } from 'zod';
+import { declarations } from './declared.ts';
+import type { SystemSettings } from './system.ts';
 
 /** How the rollouts of a group come from each other in training; without it, all begin at the question. */
 
@@ -11,22 +12,15 @@ interface DeclaredGrouping {
   grows: string;
 }
 
-const declared = new Map<string, DeclaredGrouping>();
-
-export const declareGrouping = (id: string, grouping: DeclaredGrouping): void => {
-  declared.set(id, grouping);
-};
+/** `branchingSchema`: the system whose code makes the groups, with its parameters beside its id (`src/systems`). */
+export const { declared: declaredGroupings, schema: branchingSchema } =
+  declarations<DeclaredGrouping>('grouping');
 
 /** @throws Error where the system declares none */
 export function declaredGrouping(id: string): DeclaredGrouping {
-  const found = declared.get(id);
+  const found = declaredGroupings.get(id);
   if (!found) throw new Error(`the system "${id}" declares no grouping`);
   return found;
 }
-
-/** The system whose code makes the groups, with its parameters beside its id (`src/systems`). */
-export const branchingSchema = z
-  .looseObject({ id: z.string({ error: 'name the system whose grouping this is' }) })
-  .superRefine((branching, context) => checkParams(branching, declared, 'grouping', context));
 
 export type Branching = z.infer<typeof branchingSchema>;

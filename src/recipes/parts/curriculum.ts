@@ -1,5 +1,6 @@
-import { z } from 'zod';
-import { checkParams, type SystemSettings } from './system.ts';
+import type { z } from 'zod';
+import { declarations } from './declared.ts';
+import type { SystemSettings } from './system.ts';
 
 /** What systems declare of the way they draw questions; their code is loaded with the first run. */
 
@@ -26,20 +27,14 @@ interface DeclaredCurriculum {
   clash: (system: SystemSettings, run: BeginningRun) => string | null;
 }
 
-const curricula = new Map<string, DeclaredCurriculum>();
-
-/** All that are declared, by the id of their systems. */
-export const declaredCurricula = (): ReadonlyMap<string, DeclaredCurriculum> => curricula;
-
-export const declareCurriculum = (id: string, curriculum: DeclaredCurriculum): void => {
-  curricula.set(id, curriculum);
-};
+export const { declared: declaredCurricula, schema: systemCurriculumSchema } =
+  declarations<DeclaredCurriculum>('curriculum');
 
 type OfSystem = { system?: SystemSettings | null | undefined };
 
 /** What the system of a curriculum declares; undefined where it names none. */
 export const declaredCurriculum = ({ system }: OfSystem) =>
-  system ? curricula.get(system.id) : undefined;
+  system ? declaredCurricula.get(system.id) : undefined;
 
 /** How questions are drawn, after "questions are drawn". */
 export const drawsOf = (curriculum: OfSystem): string =>
@@ -47,17 +42,4 @@ export const drawsOf = (curriculum: OfSystem): string =>
 
 /** Questions that are scored before the first draw, by how many rollouts each; null: none. */
 export const scoringOf = ({ system }: OfSystem) =>
-  (system && curricula.get(system.id)?.scores(system)) ?? null;
-
-/** With the defaults of what is not said. */
-const filled = (system: SystemSettings): SystemSettings => {
-  const { id, ...own } = system;
-  const parsed = curricula.get(id)?.params.safeParse(own);
-  return parsed?.success ? { id, ...parsed.data } : system;
-};
-
-/** Parameters of a declared curriculum, checked by its schema. */
-export const systemCurriculumSchema = z
-  .looseObject({ id: z.string({ error: 'name the system whose curriculum this is' }) })
-  .superRefine((system, context) => checkParams(system, curricula, 'curriculum', context))
-  .overwrite(filled);
+  (system && declaredCurricula.get(system.id)?.scores(system)) ?? null;

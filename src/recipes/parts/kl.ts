@@ -1,5 +1,6 @@
-import { z } from 'zod';
-import { checkParams, type SystemSettings } from './system.ts';
+import type { z } from 'zod';
+import { declarations } from './declared.ts';
+import type { SystemSettings } from './system.ts';
 
 /** How a system weighs the KL in the loss, from step to step and from rollout to rollout. */
 interface KlRule {
@@ -14,7 +15,10 @@ interface DeclaredKl {
   rule: (system: SystemSettings) => KlRule;
 }
 
-const declared = new Map<string, DeclaredKl>();
+const { declared, schema } = declarations<DeclaredKl>('rule of the KL');
+
+/** Parameters of a declared rule, checked by its schema. */
+export const systemKlSchema = schema;
 
 /** Declares the rule of the system `id`: `objective.kl.system: { id, ... }`. */
 export function defineKl<Params extends z.ZodObject>(
@@ -33,8 +37,3 @@ export function defineKl<Params extends z.ZodObject>(
 /** The rule of a KL; undefined where it is the same for all steps and rollouts. */
 export const klRuleOf = ({ system }: { system?: SystemSettings | undefined }): KlRule | undefined =>
   system && declared.get(system.id)?.rule(system);
-
-/** Parameters of a declared rule, checked by its schema. */
-export const systemKlSchema = z
-  .looseObject({ id: z.string({ error: 'name the system whose rule of the KL this is' }) })
-  .superRefine((system, context) => checkParams(system, declared, 'rule of the KL', context));

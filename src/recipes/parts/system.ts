@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { knownAs } from './nearest.ts';
+import { checkParams } from './declared.ts';
 
 /**
  * A system's own parameters: `settings.system` of a loop names the system and has them beside its id. The core knows
@@ -49,24 +49,6 @@ export const paramsOf = (id: string): z.ZodObject | undefined => declared.get(id
 /** Traits of rollouts under these settings. */
 export const traitsOf = ({ system }: { system?: SystemSettings | undefined }): Traits =>
   system === undefined ? {} : (declared.get(system.id)?.traits(system) ?? {});
-
-/** Checks the parameters beside a system's id by the schema that it declares. */
-export function checkParams(
-  { id, ...own }: SystemSettings,
-  declarations: ReadonlyMap<string, { params: z.ZodObject }>,
-  what: string,
-  context: z.core.$RefinementCtx,
-): void {
-  const params = declarations.get(id)?.params;
-  if (!params) {
-    const message = `the system "${id}" has no ${what}; ${knownAs(id, [...declarations.keys()])}`;
-    context.addIssue({ code: 'custom', path: ['id'], message });
-    return;
-  }
-  for (const issue of params.safeParse(own).error?.issues ?? [])
-    // With its own code, so that a form says it as it says others.
-    context.issues.push({ ...issue, path: [...issue.path], input: own } as z.core.$ZodRawIssue);
-}
 
 /** Parameters of a declared system, checked by its schema. */
 export const systemSchema = z

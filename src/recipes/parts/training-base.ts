@@ -20,7 +20,7 @@ export const TRAINING = {
     alpha: 32,
     targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
   },
-  dynamicSampling: { on: false, by: 'reward', maxBatches: 1 },
+  dynamicSampling: null,
   overlong: null,
   optimizer: {
     learningRate: 1e-3,

@@ -5,6 +5,9 @@ import { stageLossSchema } from './stage-loss.ts';
 import { nlrSchema, routerRewardSchema } from './settings.ts';
 import { systemKlSchema } from './kl.ts';
 import { systemCurriculumSchema } from './curriculum.ts';
+import { declarations } from './declared.ts';
+import { gatesSchema } from './gates.ts';
+import type { SystemSettings } from './system.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
 
@@ -24,19 +27,8 @@ const adapterSchema = z.strictObject({
   rank: positiveInt.max(256),
   alpha: z.number().positive(),
   targets: z.array(z.enum(LORA_TARGETS)).min(1),
-  /**
-   * HRPO's gates beside the factors: what a starts between, and the learning rates of their weights and of Λ, which follow
-   * the schedule of the factors' rate. Absent or null: none. With `rMin` and `rMax` 1 they stay shut.
-   */
-  gates: z
-    .strictObject({
-      rMin: share.min(0.01),
-      rMax: share,
-      learningRate: z.number().positive(),
-      lambdaLearningRate: z.number().positive(),
-    })
-    .nullable()
-    .optional(),
+  /** Gates of latent reasoning beside the factors; absent or null: none. With `rMin` and `rMax` 1 they stay shut. */
+  gates: gatesSchema.nullable().optional(),
 });
 
 export const objectiveSchema = z.strictObject({
@@ -96,6 +88,32 @@ export const objectiveSchema = z.strictObject({
     system: systemKlSchema.optional(),
   }),
 });
+
+/** What a system's way to sample may not fit; `latent`: thoughts are mixtures, which no record holds. */
+export interface SampledRun {
+  groupSize: number;
+  branching: SystemSettings | undefined;
+  latent: boolean;
+  trainsOnlyRouter: boolean;
+}
+
+export const { declared: declaredSamplings, schema: systemSamplingSchema } = declarations<{
+  params: z.ZodObject;
+  /** Why it cannot sample such a run; null where it can. */
+  clash: (system: SystemSettings, run: SampledRun) => string | null;
+}>('way to sample groups');
+
+/** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
+const dynamicSamplingSchema = z.strictObject({
+  by: z.enum(['reward', 'accuracy']).default('reward'),
+  /** Batches of a step at most. */
+  maxBatches: positiveInt.max(10).default(1),
+  /** Online difficulty filtering: groups whose share of right answers is not strictly between these are left out. */
+  band: z.strictObject({ low: share, high: share }).nullable().optional(),
+  /** A system's way to sample the groups (`defineSampling`); absent or null: whole groups, a batch after the other. */
+  system: systemSamplingSchema.nullable().optional(),
+});
+export type DynamicSampling = z.infer<typeof dynamicSamplingSchema>;
 
 /**
  * Pitfalls of verifiers (2505.22203). `rule`: exact match; `substring`: right where a gold answer is in the answer,
@@ -218,21 +236,8 @@ export const trainSettingsSchema = z.strictObject({
   /** How the rollouts of a group come from each other; absent: all begin at the question. */
   branching: branchingSchema.optional(),
   objective: objectiveSchema,
-  /** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
-  dynamicSampling: z.strictObject({
-    on: z.boolean(),
-    by: z.enum(['reward', 'accuracy']),
-    maxBatches: positiveInt.max(10),
-    /** Online difficulty filtering: groups whose share of right answers is not strictly between these are left out. */
-    band: z.strictObject({ low: share, high: share }).nullable().optional(),
-    /** SPEED-RL: rollouts that screen a question before the rest of its group is made. */
-    screen: positiveInt.optional(),
-    /**
-     * `false`, as its released code: the next step's questions are screened while this one's are continued, one update
-     * earlier than the rest of their groups. Absent or true: both belong to the step.
-     */
-    sameStepScreen: z.boolean().optional(),
-  }),
+  /** null: one batch of groups a step, each trained. */
+  dynamicSampling: dynamicSamplingSchema.nullable(),
   /** What is in for the check of answers while the run trains; absent or null: the check itself. */
   verifier: verifierSchema.nullable().optional(),
   /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */

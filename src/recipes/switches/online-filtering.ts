@@ -33,6 +33,6 @@ export const onlineFiltering: Switch = {
     expectedEffect:
       'The two-sided band teaches more per step than a one-sided one (only questions below 0.8), which teaches more than none.',
   },
-  changes: { dynamicSampling: { on: true, band: { low: 0.2, high: 0.8 }, maxBatches: 4 } },
+  changes: { dynamicSampling: { band: { low: 0.2, high: 0.8 }, maxBatches: 4 } },
   mark: 'dynamicSampling.band',
 };

@@ -7,7 +7,11 @@ import type { Switch } from './switch.ts';
 /** Switches of training: which settings each changes, whether it is on, and which settings it cannot be applied to. */
 
 /** Settings of any recipe: an object in them is a group of settings, any other value is one setting. */
-const GROUPS: Readonly<Record<string, unknown>> = { ...TRAINING, objective: OBJECTIVE };
+const GROUPS: Readonly<Record<string, unknown>> = {
+  ...TRAINING,
+  dynamicSampling: {},
+  objective: OBJECTIVE,
+};
 
 /** Settings that a switch changes, by path; its reward is `rewardOf`. */
 export const changesOf = ({ changes }: Switch): readonly { path: string; value: unknown }[] =>

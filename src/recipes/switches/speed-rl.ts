@@ -17,16 +17,15 @@ export const speedRl: Switch = {
       'Four rollouts of the recipe’s group screen, instead of 8 of 24.',
       'A question is kept if its reward varies, or its exact match with `dynamicSampling.by=accuracy`.',
       '`dynamicSampling.maxBatches` limits the batches (1 in most recipes), so a step may train on fewer groups; the paper samples four times as many questions as it trains on.',
-      'Screening is part of the step; `dynamicSampling.sameStepScreen=false` screens one step ahead, as in the code. Kept questions are not carried over.',
+      'Screening is part of the step; `dynamicSampling.system.withinStep=false` screens one step ahead, as in the code. Kept questions are not carried over.',
       'Savings are counted in rollouts: no engine runs in parallel with the trainer.',
     ],
     sources: {
-      'changes.dynamicSampling.screen': 'code: 4 of 24 in its plots, 8 of 24 in its script',
+      'changes.dynamicSampling.system.screen': 'code: 4 of 24 in its plots, 8 of 24 in its script',
     },
     expectedEffect:
       'It needs fewer rollouts than uniform sampling for the same accuracy; kept groups are biased towards medium accuracy, because screening rollouts are trained on too.',
   },
-  changes: { dynamicSampling: { on: true, screen: 4 } },
-  mark: 'dynamicSampling.screen',
-  dependents: ['dynamicSampling.sameStepScreen'],
+  changes: { dynamicSampling: { system: { id: 'speed-rl', screen: 4 } } },
+  mark: 'dynamicSampling.system.id',
 };

@@ -26,6 +26,4 @@ export interface Switch {
    * present.
    */
   mark: string;
-  /** Paths of settings that only matter with it and are removed with it. */
-  dependents?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineDialect, PLAIN_TURN, SHORT } from '../../recipes/parts/dialect.ts';
 import type { Variant } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { declaredGates, type Gates } from '../../recipes/parts/gates.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
@@ -16,8 +16,33 @@ import { defineSystem } from '../parts/define.ts';
  * of rank 32 and alpha 64 at 5e-6, gates at 1e-4, Λ at 1e-3. The decay is on Λ too: by itself it draws a down.
  */
 
-type Gates = NonNullable<TrainSettings['adapter']['gates']>;
-const GATES: Gates = { rMin: 0.99, rMax: 0.999, learningRate: 1e-3, lambdaLearningRate: 1e-2 };
+const start = z.number().min(0.01).max(1);
+const rate = z.number().positive();
+const gates = z
+  .strictObject({
+    rMin: start
+      .default(0.99)
+      .meta({ title: 'a from', description: '1 to 1: they stay shut, and it is GRPO' }),
+    rMax: start.default(0.999).meta({ title: 'a to' }),
+    learningRate: rate.default(1e-3).meta({ title: 'Gates’ rate', isRate: true }),
+    lambdaLearningRate: rate.default(1e-2).meta({ title: 'Rate of Λ', isRate: true }),
+  })
+  .meta({
+    title: 'Gates of latent reasoning (HRPO)',
+    description:
+      'While it thinks, the model reads each token mixed with what it expected; for recipes that ask for it',
+  });
+
+// The groups of parameters of its patch.py.
+declaredGates.set('hrpo', {
+  params: gates,
+  rates({ id: _, ...own }) {
+    const { learningRate, lambdaLearningRate } = gates.parse(own);
+    return { weights: learningRate, lambda: lambdaLearningRate };
+  },
+});
+
+const GATES: Gates = { id: 'hrpo', ...gates.parse({}) };
 
 const variant = (name: string, title: string, gates: Gates): Variant => ({
   name,

@@ -143,7 +143,7 @@ defineCurriculum('kunlun-baize', {
 const DAPO = {
   ...TRAINING,
   objective: { ...OBJECTIVE, clip: { low: 0.2, high: 0.28 }, aggregation: 'token-mean' },
-  dynamicSampling: { on: true, by: 'accuracy', maxBatches: 2 },
+  dynamicSampling: { by: 'accuracy', maxBatches: 2 },
   overlong: { max: 512, buffer: 128, factor: 1 },
   updates: 4,
 } as const satisfies Omit<VariantSettings, 'stages'>;

@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import { provideHooks, type LoopHooks } from '../../agent/hooks.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
-import { declareGrouping } from '../../recipes/parts/branching.ts';
+import { declaredGroupings } from '../../recipes/parts/branching.ts';
 import { provideGrouping, type Grouping } from '../../learn/branching/grouping.ts';
 import { provideCurriculum, type CurriculumGround } from '../../learn/curriculum/provided.ts';
 import type { Curriculum } from '../../learn/rl/contracts.ts';
+import { provideSampling, type SampleGroups } from '../../learn/rl/sampling.ts';
 import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
-import { declareCurriculum, type BeginningRun } from '../../recipes/parts/curriculum.ts';
+import { declaredCurricula, type BeginningRun } from '../../recipes/parts/curriculum.ts';
+import { declaredSamplings, type SampledRun } from '../../recipes/parts/training.ts';
 
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
@@ -64,7 +66,7 @@ export function defineGrouping<Params extends z.ZodObject>(
   id: string,
   { params, begins, grows, load }: GroupingDefinition<Params>,
 ): void {
-  declareGrouping(id, {
+  declaredGroupings.set(id, {
     params,
     grows,
     begins: begins && ((branching) => begins(ownOf(params, branching))),
@@ -109,7 +111,7 @@ export function defineCurriculum<Params extends z.ZodObject>(
 ): void {
   const { draws, params, scored, learns = false, load } = definition;
   const { lacks, countsSearches = false, needsOneServer, clash } = definition;
-  declareCurriculum(id, {
+  declaredCurricula.set(id, {
     draws,
     params,
     learns,
@@ -127,5 +129,20 @@ export function defineCurriculum<Params extends z.ZodObject>(
   provideCurriculum(id, async () => {
     const { curriculum } = await load();
     return (system, ground) => curriculum(ownOf(params, system), ground);
+  });
+}
+
+/** Declares how the system `id` samples the groups of a step: `dynamicSampling: { system: { id, ... } }`. */
+export function defineSampling<Params extends z.ZodObject>(
+  id: string,
+  params: Params,
+  clash: (params: z.infer<Params>, run: SampledRun) => string | null,
+  load: () => Promise<{ sampling: (params: z.infer<Params>) => SampleGroups }>,
+): void {
+  const clashOf = (system: SystemSettings, run: SampledRun) => clash(ownOf(params, system), run);
+  declaredSamplings.set(id, { params, clash: clashOf });
+  provideSampling(id, async () => {
+    const { sampling } = await load();
+    return (system) => sampling(ownOf(params, system));
   });
 }

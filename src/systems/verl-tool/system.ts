@@ -56,7 +56,7 @@ export const verlTool: Recipe = {
           microBatch: 4,
           maskUnfinished: true,
         },
-        dynamicSampling: { on: true, by: 'reward', maxBatches: 2 },
+        dynamicSampling: { by: 'reward', maxBatches: 2 },
       }),
     },
   ],

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 const folder = mkdtempSync(join(tmpdir(), 'forage-headline-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const small = ['questions=2', 'groupSize=2', 'dynamicSampling.on=false', 'heldOut.questions=1'];
+const small = ['questions=2', 'groupSize=2', 'dynamicSampling=null', 'heldOut.questions=1'];
 const trained = (recipe: string, out: string, changes: string[], ...more: string[]) =>
   labHere(
     'train',

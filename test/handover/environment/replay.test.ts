@@ -139,7 +139,7 @@ const changes = (...more: string[]): string[] => [
 const SHORT =
   'overrides={"budgets":{"tokens":60,"stepTokens":40,"answerTokens":24},"retrieval":{"passageTokens":40},"stie":{"candidates":2,"probeTokens":8}}';
 
-const WHOLE = ['recipe=kunlun-baize', 'dynamicSampling.on=false'];
+const WHOLE = ['recipe=kunlun-baize', 'dynamicSampling=null'];
 const PAPER = 'overrides={"background":{"mode":"shown"},"stie":{"mode":"paper"}}';
 
 const BUILT_IN: [string, TrainSettings][] = [

@@ -9,7 +9,6 @@ import { tinySource } from './source.ts';
 
 /** Every part that a recipe may have beside what all have: carried to the other trainer, or refused by name. */
 
-const ON = 'dynamicSampling.on=true';
 const PPO =
   'critic={"gamma":1,"lambda":1,"learningRate":0.01,"updates":1,"valueClip":0.5,"environment":"skip"}';
 const SFT =
@@ -44,14 +43,10 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   critic: [[PPO]],
   start: [['start=not-searching']],
   'adapter.gates': [
-    ['adapter.gates={"rMin":0.98,"rMax":0.99,"learningRate":0.001,"lambdaLearningRate":0.01}'],
+    ['adapter.gates={"id":"hrpo","rMin":0.98,"rMax":0.99,"learningRate":0.001,"lambdaLearningRate":0.01}'],
   ],
-  'dynamicSampling.band': [[ON, 'dynamicSampling.band={"low":0.2,"high":0.8}']],
-  'dynamicSampling.screen': [[ON, 'dynamicSampling.screen=4']],
-  'dynamicSampling.sameStepScreen': [
-    [ON, 'dynamicSampling.screen=4', 'dynamicSampling.sameStepScreen=false'],
-    'dynamicSampling.screen',
-  ],
+  'dynamicSampling.band': [['dynamicSampling.band={"low":0.2,"high":0.8}']],
+  'dynamicSampling.system': [['dynamicSampling.system={"id":"speed-rl","screen":4}']],
   'curriculum.system': [
     ['curriculum.system={"id":"inspo","population":2,"temperature":0.1,"rate":0.3,"every":0,"proposals":1,"verify":1,"replay":1,"tokens":8}'],
   ],

@@ -177,7 +177,7 @@ describe('the rest of a run on TRL', () => {
   });
 
   it.each([
-    ['dynamicSampling', { dynamicSampling: { on: true } }, 'dynamic-sampling'],
+    ['dynamicSampling', { dynamicSampling: { by: 'reward', maxBatches: 1 } }, 'dynamic-sampling'],
     ['router.train', { router: { train: 'beside' } }, 'router'],
     ['router.train', { router: { train: 'alone' } }, null],
     ['shuffleRewards', { shuffleRewards: true }, null],

@@ -239,7 +239,7 @@ describe('groups that are drawn again', () => {
     ['reward', 'reward'],
     ['accuracy', 'acc'],
   ])('by %s', (by, metric) => {
-    const changes = ['dynamicSampling.on=true', `dynamicSampling.by=${by}`];
+    const changes = [`dynamicSampling.by=${by}`];
     expect(mapped(changes).arguments).toMatchObject({
       'algorithm.filter_groups.enable': true,
       'algorithm.filter_groups.metric': metric,

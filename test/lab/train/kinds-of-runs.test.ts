@@ -74,7 +74,7 @@ it('gates are trained beside an adapter, taken along, and asked with', async () 
   const tab = browser.tab();
   await tab.open();
   const short = shortRun({ steps: 2, groupSize: 8, temperature: 0.8 });
-  const gates = { rMin: 0.9, rMax: 0.95, learningRate: 0.05, lambdaLearningRate: 0.1 };
+  const gates = { id: 'hrpo', rMin: 0.9, rMax: 0.95, learningRate: 0.05, lambdaLearningRate: 0.1 };
   const id = await trained(browser, tab, {
     ...short,
     overrides: {

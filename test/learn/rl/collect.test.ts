@@ -8,7 +8,7 @@ import {
   type CollectRequest,
 } from '../../../src/learn/rl/collect.ts';
 import { getTraining } from '../../../src/systems/index.ts';
-import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
+import type { DynamicSampling, TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
@@ -83,12 +83,14 @@ async function step(
   return { made, told, drawn, trained: made.trained.map(([first]) => first?.question.id ?? '') };
 }
 
-const on = (change: Partial<TrainSettings['dynamicSampling']> = {}): Partial<TrainSettings> => ({
-  dynamicSampling: { on: true, by: 'reward', maxBatches: 3, ...change },
+const on = (change: Partial<DynamicSampling> = {}): Partial<TrainSettings> => ({
+  dynamicSampling: { by: 'reward', maxBatches: 3, ...change },
 });
-const off: Partial<TrainSettings> = {
-  dynamicSampling: { on: false, by: 'reward', maxBatches: 3 },
-};
+const off: Partial<TrainSettings> = { dynamicSampling: null };
+/** SPEED-RL's. */
+const screenBy = (screen: number, withinStep = true): Pick<DynamicSampling, 'system'> => ({
+  system: { id: 'speed-rl', screen, withinStep },
+});
 const EQUAL = [RIGHT, RIGHT];
 const MIXED = [RIGHT, WRONG];
 
@@ -168,7 +170,7 @@ describe('the settings of a rollout', () => {
 });
 
 describe('screening and bands', () => {
-  const four = (change: Partial<TrainSettings['dynamicSampling']>): Partial<TrainSettings> => ({
+  const four = (change: Partial<DynamicSampling>): Partial<TrainSettings> => ({
     ...on({ maxBatches: 1, ...change }),
     questions: 3,
     groupSize: 4,
@@ -177,7 +179,7 @@ describe('screening and bands', () => {
   it('goes on only with the questions whose first rollouts vary, and trains on whole groups', async () => {
     // Screened: a varies, b is all right, c all wrong. a continues with two more.
     const texts = [RIGHT, WRONG, RIGHT, RIGHT, WRONG, WRONG, RIGHT, RIGHT];
-    const { made, trained } = await step(texts, four({ screen: 2 }));
+    const { made, trained } = await step(texts, four(screenBy(2)));
     expect(made.all.map(({ length }) => length)).toEqual([4, 2, 2]);
     expect(trained).toEqual(['a']);
     expect(made.trained[0]?.map(({ reward }) => reward)).toEqual([1, 0, 1, 1]);
@@ -197,7 +199,7 @@ describe('screening and bands', () => {
     } as const;
     // Screened: a varies, b and c do not; a's two others are right, so that one of its four failed.
     const texts = [RIGHT, WRONG, RIGHT, RIGHT, WRONG, WRONG, RIGHT, RIGHT];
-    const { made } = await step(texts, { ...four({ screen: 2 }), branching });
+    const { made } = await step(texts, { ...four(screenBy(2)), branching });
     expect(made.all.map((group) => group.map(({ id }) => id))).toEqual([
       ['run-1-0-0-0', 'run-1-0-0-1', 'run-1-0-0-2', 'run-1-0-0-3', 'run-1-0-0-4'],
       ['run-1-0-1-0', 'run-1-0-1-1'],
@@ -213,7 +215,7 @@ describe('screening and bands', () => {
   });
 
   it('screen the next step’s questions beside this one’s, where that is asked for', async () => {
-    const ahead = { ...four({ screen: 2, sameStepScreen: false }), questions: 2 };
+    const ahead = { ...four(screenBy(2, false)), questions: 2 };
     // Nothing is screened yet: a varies, b does not; then a continues while c and d are screened.
     const first = [RIGHT, WRONG, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT, WRONG, WRONG, WRONG];
     const one = await step(first, ahead, { nextStage: STAGE });
@@ -224,7 +226,7 @@ describe('screening and bands', () => {
     const done = one.told.map(([count]) => count);
     expect(done).toEqual(done.toSorted((a, b) => a - b));
     expect([...new Set(done)]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    const { screened } = one.made;
+    const { ahead: screened } = one.made;
     expect(screened).toMatchObject({ step: 2, batches: 1, curriculum: 2 });
     const ids = screened?.groups.map((group) => group.map(({ id }) => id));
     expect(ids).toEqual([
@@ -232,27 +234,32 @@ describe('screening and bands', () => {
       ['run-2-0-1-0', 'run-2-0-1-1'],
     ]);
     // c continues; the last step screens nothing, and leaves the curriculum as it found it.
-    const two = await step([WRONG, WRONG], ahead, { step: 2, screened }, one.drawn + 3);
+    const two = await step([WRONG, WRONG], ahead, { step: 2, ahead: screened }, one.drawn + 3);
     expect(two.trained).toEqual(['c']);
     expect(two.made.trained[0]?.map(({ reward }) => reward)).toEqual([1, 0, 0, 0]);
     expect(two.made.all.map(([rollout]) => rollout?.question.id)).toEqual(['c', 'd']);
     expect([...(two.made.stale ?? [])]).toEqual(ids?.flat());
-    expect(two.made.screened).toBeUndefined();
+    expect(two.made.ahead).toBeUndefined();
     expect(two.drawn).toBe(7);
     // What was screened is as it was: the step can be made again.
     expect(screened?.groups.map(({ length }) => length)).toEqual([2, 2]);
   });
 
   it('are drawn for the next step until enough of them vary, and no more are gone on with', async () => {
-    const ahead = { ...four({ screen: 2, sameStepScreen: false, maxBatches: 2 }), questions: 2 };
+    const ahead = { ...four({ ...screenBy(2, false), maxBatches: 2 }), questions: 2 };
     const cold = [...MIXED, ...MIXED, RIGHT, RIGHT, WRONG, WRONG];
     // c varies and d does not, so that e and f are looked at, who both do.
     const texts = [...cold, ...MIXED, ...EQUAL, ...MIXED, ...MIXED];
     const one = await step(texts, ahead, { nextStage: STAGE });
     expect(one.trained).toEqual(['a', 'b']);
-    expect(one.made.screened).toMatchObject({ batches: 2 });
-    const { screened } = one.made;
-    const two = await step([RIGHT, RIGHT, RIGHT, RIGHT], ahead, { step: 2, screened }, one.drawn);
+    expect(one.made.ahead).toMatchObject({ batches: 2 });
+    const { ahead: screened } = one.made;
+    const two = await step(
+      [RIGHT, RIGHT, RIGHT, RIGHT],
+      ahead,
+      { step: 2, ahead: screened },
+      one.drawn,
+    );
     expect(two.trained).toEqual(['c', 'e']);
     expect(two.made.all.map(({ length }) => length)).toEqual([4, 2, 4, 2]);
   });

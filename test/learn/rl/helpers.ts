@@ -72,7 +72,7 @@ export function tinySettings(change: Partial<TrainSettings> = {}): TrainSettings
     questions: 2,
     groupSize: 4,
     adapter: { rank: 4, alpha: 8, targets: [...base.adapter.targets] },
-    dynamicSampling: { on: false, by: 'reward', maxBatches: 1 },
+    dynamicSampling: null,
     overlong: { max: 48, buffer: 48, factor: 1 },
     heldOut: { questions: 2, every: 2, temperature: 0.3 },
     ...change,

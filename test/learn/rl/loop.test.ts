@@ -123,7 +123,7 @@ describe('dynamic sampling', () => {
     // An untrained policy answers nothing right: no group varies in accuracy.
     const settings = tinySettings({
       steps: 1,
-      dynamicSampling: { on: true, by: 'accuracy', maxBatches: 3 },
+      dynamicSampling: { by: 'accuracy', maxBatches: 3 },
     });
     const { steps, rollouts } = await trainTiny({ settings, world });
     expect(steps[0]!.generationBatches).toBe(3);
@@ -137,7 +137,7 @@ describe('dynamic sampling', () => {
       steps: 1,
       overlong: null,
       stages: [{ steps: 1, reward: 'em', weights: {} }],
-      dynamicSampling: { on: true, by: 'reward', maxBatches: 2 },
+      dynamicSampling: { by: 'reward', maxBatches: 2 },
     });
     const { steps, state } = await trainTiny({ settings, world });
     expect(steps[0]).toMatchObject({ zeroVarianceGroups: 4, generationBatches: 2, loss: 0 });

@@ -96,7 +96,7 @@ describe('a step whose rewards are all equal', () => {
   });
 
   it('is one of groups that dynamic sampling leaves out', async () => {
-    const dynamicSampling = { on: true, by: 'reward' as const, maxBatches: 2 };
+    const dynamicSampling = { by: 'reward' as const, maxBatches: 2 };
     const { steps, gradients } = await run(WRONG, { dynamicSampling });
     expect(gradients).toBe(0);
     expect(steps[0]).toMatchObject({

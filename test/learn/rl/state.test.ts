@@ -60,10 +60,10 @@ describe('a stored state', () => {
       batches: 1,
       groups: [[{ ...emptyRollout('a'), segments: [policySegment([1, 2])], reward: 1 }], []],
     };
-    const whole = { ...state, screened, keptNumbers: { '0-1': 0.1 + 0.2 } };
+    const whole = { ...state, ahead: screened, keptNumbers: { '0-1': 0.1 + 0.2 } };
     expect(decodeState(encodeState(whole))).toEqual(whole);
     const broken = { ...screened, groups: [[{ id: 'a' }]] };
-    expect(() => decodeState(withRest({ screened: broken }))).toThrow(/training state: screened/);
+    expect(() => decodeState(withRest({ ahead: broken }))).toThrow(/training state: ahead/);
   });
 
   it.each([

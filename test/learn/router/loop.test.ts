@@ -21,7 +21,7 @@ function settingsOf(train: 'alone' | 'beside'): TrainSettings {
     },
     router: { ...base.router, train },
     // each batch would be drawn twice: the policy's groups need not vary
-    dynamicSampling: { on: true, by: 'accuracy', maxBatches: 2 },
+    dynamicSampling: { by: 'accuracy', maxBatches: 2 },
     checkpointEvery: 1,
   };
 }

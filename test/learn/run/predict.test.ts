@@ -125,7 +125,7 @@ describe('a step', () => {
   });
 
   it('draws again as often as rewards do not vary', () => {
-    const dynamicSampling = { on: true, by: 'reward' as const, maxBatches: 3 };
+    const dynamicSampling = { by: 'reward' as const, maxBatches: 3 };
     const drawn = { ...settings, dynamicSampling };
     // Half of the rewards are 1: 1 − 2 / 2⁸ of the groups vary, so two batches are wanted.
     expect(stepSeconds(drawn, probe, 1).rollouts).toBeCloseTo(64, 6);

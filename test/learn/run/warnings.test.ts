@@ -23,12 +23,14 @@ describe('warnings of settings', () => {
   });
 
   it('a band leaves nothing out of one batch, unless what was screened alone is left out too', () => {
-    const band = ['dynamicSampling.on=true', 'dynamicSampling.band={"low":0.2,"high":0.8}'];
+    const band = ['dynamicSampling.band={"low":0.2,"high":0.8}'];
     expect(warned('search/grpo', ...band)).toEqual([
       'With one batch per step the band leaves nothing out: groups outside it fill the step. Allow more batches.',
     ]);
     expect(warned('search/grpo', ...band, 'dynamicSampling.maxBatches=2')).toEqual([]);
-    expect(warned('search/grpo', ...band, 'dynamicSampling.screen=2')).toEqual([]);
+    expect(
+      warned('search/grpo', ...band, 'dynamicSampling.system={"id":"speed-rl","screen":2}'),
+    ).toEqual([]);
   });
 
   it('held-out questions are scored at the end alone where the run is shorter', () => {

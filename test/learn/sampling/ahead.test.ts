@@ -27,13 +27,17 @@ let world: World;
 let whole: Trained;
 
 const settingsOf = (
-  screening: Partial<TrainSettings['dynamicSampling']>,
+  screening: { withinStep?: boolean },
   system: TrainSettings['curriculum']['system'] = null,
 ): TrainSettings => {
   const base = tinySettings();
   return {
     ...base,
-    dynamicSampling: { on: true, by: 'reward', maxBatches: 1, screen: 2, ...screening },
+    dynamicSampling: {
+      by: 'reward',
+      maxBatches: 1,
+      system: { id: 'speed-rl', screen: 2, ...screening },
+    },
     // One step moves the policy by far more than the arithmetic of sampler and trainer differs.
     optimizer: { ...base.optimizer, learningRate: 0.02, warmUpSteps: 0 },
     curriculum: { ...base.curriculum, system },
@@ -57,7 +61,7 @@ const bits = ({ state }: Trained): number[][] =>
 /** All of the steps' records but times. */
 const untimed = ({ steps }: Trained) =>
   steps.map(({ at: _a, seconds: _s, tokensPerSecond: _t, ...rest }) => rest);
-const AHEAD = { sameStepScreen: false };
+const AHEAD = { withinStep: false };
 
 beforeAll(async () => {
   world = await openTestWorld();
@@ -109,7 +113,7 @@ describe('screening a step ahead', () => {
       expect(new Set(made.map(({ step }) => step))).toEqual(new Set([at + 1]));
     const ids = whole.rollouts.flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(whole.states.map(({ screened }) => screened?.step)).toEqual([2, 3, undefined]);
+    expect(whole.states.map(({ ahead }) => ahead?.step)).toEqual([2, 3, undefined]);
   });
 
   it.each([null, { id: 'kunlun-baize', goldEpochs: 4, noise: 1 }])(
@@ -127,9 +131,9 @@ describe('screening a step ahead', () => {
   );
 
   it('is off unless it is asked for', async () => {
-    const [absent, same] = [await train(settingsOf({})), await train(settingsOf({ sameStepScreen: true }))]; // prettier-ignore
+    const [absent, same] = [await train(settingsOf({})), await train(settingsOf({ withinStep: true }))]; // prettier-ignore
     expect(bits(same)).toEqual(bits(absent));
-    expect(absent.states.every(({ screened }) => screened === undefined)).toBe(true);
+    expect(absent.states.every(({ ahead }) => ahead === undefined)).toBe(true);
     expect(bits(whole)).not.toEqual(bits(absent));
   });
 });

@@ -33,10 +33,10 @@ describe('a setting that does nothing beside the others', () => {
     ],
     [
       'dynamicSampling.maxBatches',
-      'search/grpo',
-      ['dynamicSampling.on=false'],
-      ['dynamicSampling.on=true'],
-      /dynamic sampling is off/,
+      'kunlun-baize/dapo',
+      ['router.train=alone'],
+      ['router.train=beside'],
+      /learns from every sampled group/,
     ],
     [
       'curriculum.pool',

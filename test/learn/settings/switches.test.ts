@@ -4,11 +4,11 @@ import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 
 const base = getTraining('search/grpo');
-const ON = 'dynamicSampling.on=true';
 const ONE_SHOT = 'curriculum.system.id=one-shot-rlvr';
 const SWS = 'curriculum.system.id=sws';
-const SCREEN = 'dynamicSampling.screen=4';
-const AHEAD = 'dynamicSampling.sameStepScreen';
+const SAMPLING = 'dynamicSampling.system';
+const SCREEN = `${SAMPLING}={"id":"speed-rl","screen":4}`;
+const AHEAD = `${SAMPLING}.withinStep=false`;
 const TREE = 'branching={"id":"tree-rpo","children":2,"depth":2}';
 
 it('questions of a recipe whose system draws them may be drawn otherwise', () => {
@@ -28,9 +28,9 @@ describe('switches of training', () => {
         'critic={"gamma":1,"lambda":1,"learningRate":0.01,"updates":1,"valueClip":0.5,"environment":"skip"}',
       ],
     ],
-    [[ON, 'dynamicSampling.band={"low":0.2,"high":0.8}']],
-    [[ON, SCREEN]],
-    [[ON, SCREEN, `${AHEAD}=false`]],
+    [['dynamicSampling.band={"low":0.2,"high":0.8}']],
+    [[SCREEN]],
+    [[SCREEN, AHEAD]],
     [['curriculum.system={"id":"zero-search","simulator":"by-place"}']],
     [['objective.mask=first-calls']],
     [[ONE_SHOT, 'curriculum.system.count=2', 'curriculum.system.pool=48']],
@@ -68,14 +68,11 @@ describe('switches of training', () => {
         'warmUp={"updates":1,"batch":1,"learningRate":0.001,"onlyCorrect":true}',
       ],
     ],
-    ['dynamicSampling.band', ['dynamicSampling.band={"low":0.2,"high":0.8}']],
-    ['dynamicSampling.band', [ON, 'dynamicSampling.band={"low":0.8,"high":0.2}']],
-    ['dynamicSampling.screen', ['dynamicSampling.screen=4']],
-    ['dynamicSampling.screen', [ON, 'dynamicSampling.screen=8']],
-    ['dynamicSampling.screen', [ON, SCREEN, 'branching={"id":"tree-rpo","children":2,"depth":3}']],
-    [AHEAD, [ON, `${AHEAD}=false`]],
-    [AHEAD, [ON, SCREEN, `${AHEAD}=false`, TREE]],
-    [AHEAD, [ON, SCREEN, `${AHEAD}=false`, 'router.train=alone']],
+    ['dynamicSampling.band', ['dynamicSampling.band={"low":0.8,"high":0.2}']],
+    [SAMPLING, [`${SAMPLING}={"id":"speed-rl","screen":8}`]],
+    [SAMPLING, [SCREEN, 'branching={"id":"tree-rpo","children":2,"depth":3}']],
+    [SAMPLING, [SCREEN, AHEAD, TREE]],
+    [SAMPLING, [SCREEN, AHEAD, 'router.train=alone']],
     ['curriculum.system', [ONE_SHOT]],
     ['objective.surrogate', ['objective.surrogate=gppo']],
     ['objective.surrogate', ['updates=2', 'objective.clip=null', 'objective.surrogate=gppo']],

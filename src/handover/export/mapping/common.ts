@@ -118,8 +118,8 @@ function switchesOf(settings: TrainSettings) {
     ['objective.learns', 'learning only from worse rollouts', learns !== undefined],
     [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
-    ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling.band)],
-    ['dynamicSampling.screen', 'screening', dynamicSampling.screen !== undefined],
+    ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling?.band)],
+    ['dynamicSampling.system', 'a way to sample groups', Boolean(dynamicSampling?.system)],
     [
       'branching',
       `a group whose rollouts ${branching ? declaredGrouping(branching.id).grows : 'branch'}`,
@@ -157,4 +157,4 @@ export const firstDraw = ({ questions }: TrainSettings, startStep: number): numb
 export const rowCount = (settings: TrainSettings, startStep: number): number =>
   Math.max(0, settings.steps - startStep) *
   settings.questions *
-  (settings.dynamicSampling.on ? settings.dynamicSampling.maxBatches : 1);
+  (settings.dynamicSampling?.maxBatches ?? 1);

@@ -87,7 +87,7 @@ function refusalsOf({ settings, ...rest }: MappingInput): Refusal[] {
       `TRL's KL is k3, and here it is ${kl.form}. Set it to k3, or export to verl`,
       'kl',
     );
-  if (dynamicSampling.on)
+  if (dynamicSampling)
     refuse('dynamicSampling', 'TRL draws no group again. Export to verl', 'dynamic-sampling');
   if ((questions * groupSize) % updates !== 0)
     refuse(

@@ -131,7 +131,7 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
       'objective.aggregation',
       'A rollout without model tokens counts in verl’s mean over sequences, but not in Forage’s.',
     );
-  if (dynamicSampling.on)
+  if (dynamicSampling)
     note(
       'dynamicSampling',
       `verl replaces groups that do not vary, two for one, until ${settings.questions} vary; it has no maxBatches (here ${dynamicSampling.maxBatches}: then Forage continues with the groups it has). Rows are used up as they are drawn; after the last, verl starts with the first again.`,
@@ -292,8 +292,8 @@ function trainerOf({ settings, startStep }: MappingInput): VerlArguments {
   const { dynamicSampling, heldOut, steps, checkpointEvery } = settings;
   const { questions, groupSize, updates } = settings;
   return {
-    'algorithm.filter_groups.enable': dynamicSampling.on,
-    'algorithm.filter_groups.metric': dynamicSampling.by === 'accuracy' ? 'acc' : 'reward',
+    'algorithm.filter_groups.enable': dynamicSampling !== null,
+    'algorithm.filter_groups.metric': dynamicSampling?.by === 'accuracy' ? 'acc' : 'reward',
     'algorithm.filter_groups.max_inflight_gen_batches': 1,
     'critic.enable': false,
     'reward.reward_model.enable': false,

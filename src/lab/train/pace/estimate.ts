@@ -24,7 +24,7 @@ import { makesRollouts, workOfStep, workOfSteps } from './step-work.ts';
 /** How long a run will take, before it is started, by what this device measured; nothing where it measured nothing. */
 
 const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): number =>
-  questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
+  questions * groupSize * (dynamicSampling?.maxBatches ?? 1);
 
 /** What is done before the first step. */
 interface WorkBefore {
@@ -132,7 +132,7 @@ function measured(
   );
   if (!pace) return null;
   const { questions, every } = settings.heldOut;
-  const drew = settings.dynamicSampling.on && run.settings.dynamicSampling.on;
+  const drew = settings.dynamicSampling && run.settings.dynamicSampling;
   const batches = drew ? median(steps.map(({ generationBatches }) => generationBatches)) : null;
   const rollouts =
     batches === null ? rolloutsOf(settings) : settings.questions * settings.groupSize * batches;

@@ -10,8 +10,8 @@ import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import { formatNumber, formatShare } from '../../kit/words/format.ts';
-import { type ChartedRun, unreported } from './unreported.ts';
 import {
+  type ChartedRun,
   FIRST_SCORE,
   FIRST_STEP,
   heldOut,
@@ -19,11 +19,35 @@ import {
   namesOf,
   spec,
   type Steps,
+  unreported,
   withRollouts,
 } from './chart-parts.ts';
 import { klCoefficient } from './kl-chart.ts';
-import { latent } from './latent-chart.ts';
 import { stie } from './stie-chart.ts';
+
+/** HRPO: how much of each token is left in what the policy reads while it thinks; absent without gates. */
+const latent = (steps: Steps, { adapter }: TrainSettings): ChartSpec[] =>
+  adapter.gates
+    ? [
+        spec(
+          'gates',
+          'Gates: 1 − a',
+          'mean over the latent tokens; 0: only the token',
+          'share',
+          // a weighs the token itself (docs/methods.md, section 10): what rises is what is read besides.
+          [line(steps, '1 − a', 0, ({ latent: read }) => read && 1 - read.gate)],
+          { include: [0], empty: 'Shows after the first step.' },
+        ),
+        spec(
+          'latent',
+          'Latent tokens',
+          'tokens that were read as mixtures, a rollout, mean',
+          'tokens',
+          [line(steps, 'tokens', 0, (step) => step.latent?.tokens)],
+          { include: [0] },
+        ),
+      ]
+    : [];
 
 /** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
 

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { Select } from '../../kit/Select.tsx';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, Link } from 'wouter';
 import { DEVICES } from '../../../lab/contract/settings.ts';
 import { keepsFiles, NO_FILES } from '../../../lab/storage/files-of-site.ts';
 import { asksForSummaries } from '../../../learn/rl/trainable.ts';
@@ -10,7 +10,7 @@ import { TRAININGS, findTraining } from '../../../systems/index.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { UndoBar } from '../../kit/UndoBar.tsx';
-import { plural } from '../../kit/words/format.ts';
+import { plural, formatCount } from '../../kit/words/format.ts';
 import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
 import { Sentence } from '../../setup/form/AboutPaper.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
@@ -31,19 +31,161 @@ import {
   useDraft,
   useReplaced,
   withoutFaults,
+  changeDraft,
 } from '../store/train-draft.ts';
-import { startOf, useStartRun, withShapeOf } from './fields/start-from.ts';
+import { startOf, useStartRun, withShapeOf, useStartRuns } from './fields/start-from.ts';
 import { trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
 import { tryName } from '../store/try-run.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
 import { Estimate, useEstimate, useTry, type Answer } from './Estimate.tsx';
-import { OwnData } from './OwnData.tsx';
 import { RecipeCard } from './RecipeCard.tsx';
-import { StartFromField } from './StartFromField.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 import { SweepPanel } from './SweepPanel.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
+import { importOffered, useOffers } from '../../models/offer-store.ts';
+import { importedRun, offeredFor } from '../../models/offered.ts';
+import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { useShallow } from 'zustand/react/shallow';
+import { useCollections } from '../../corpus/store/collections-store.ts';
+import { questionSetsOf } from '../../setup/search-with.ts';
+
+/**
+ * The built-in policy was trained on the built-in world alone. A cold start on its own right rollouts may
+ * find none elsewhere, and the run ends there: said before it is started.
+ */
+const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
+  const builtIn = useSetup(({ setup }) => setup.policy.kind === 'built-in');
+  if (!builtIn || settings?.warmUp?.from !== 'own') return null;
+  return (
+    <p className="warn" data-testid="warm-up-needs-right">
+      ⚠ The cold start learns from the model’s own correct answers, and the built-in model knows
+      only the built-in world. It may answer none of your questions correctly; the run then ends
+      before its first step. Choose another model under “Model and data”, a file of trajectories
+      under “Cold start, then RL”, or{' '}
+      <button type="button" className="link" onClick={() => changeDraft('warmUp', null)}>
+        leave the cold start out
+      </button>
+      .
+    </p>
+  );
+};
+
+/** What the run trains on where it is the user's own, or how to get there. */
+const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
+  // Compared id by id: another list of the same ones is not a change.
+  const chosen = useSetup(useShallow(({ setup }) => questionSetsOf(setup)));
+  const local = useSetup(({ setup }) => setup.local);
+  const collections = useCollections((state) => state.collections);
+  const own = collections.filter(({ questions }) => questions > 0);
+  if (chosen.length > 0) {
+    const asked = collections.filter(({ id }) => chosen.includes(id));
+    const gone = chosen.length - asked.length;
+    const questions = asked.reduce((sum, one) => sum + one.questions, 0);
+    if (gone > 0)
+      return (
+        <p className="warn">
+          ⚠ {plural(gone, 'chosen collection')} of questions {gone === 1 ? 'is' : 'are'} not here
+          any more. Choose others under “Model and data”, or{' '}
+          <Link href="/corpus">import them again</Link>.
+        </p>
+      );
+    return (
+      <>
+        <p className="fine" data-testid="own-data">
+          Trains on {formatCount(questions)} of your questions
+          {local.kind === 'collections' ? ' and searches your passages' : ''}. They go where the
+          field “split” of their file puts them (train, dev or test); without it, by a hash of their
+          ids, 70 % are trained on, 15 % are held out for the curve, and 15 % stay untouched for a
+          test.
+        </p>
+        <WarmUpNeedsRight settings={settings} />
+      </>
+    );
+  }
+  return (
+    <p className="fine" data-testid="own-data">
+      {own.length === 0 ? (
+        <>
+          Trains on the built-in world. To train on your own questions and passages,{' '}
+          <Link href="/corpus">import them on Corpus</Link> and choose them here.
+        </>
+      ) : (
+        <>
+          Trains on the built-in world. {plural(own.length, 'collection')} of your questions can be
+          chosen under “Model and data”; <Link href="/corpus">import more</Link>.
+        </>
+      )}
+    </p>
+  );
+};
+
+const NEW = '';
+
+/** The adapter that comes with Forage for the chosen model, while it is not imported. */
+const Offered = () => {
+  const policy = useSetup(({ setup }) => setup.policy);
+  const checkpoint = useCheckpoints(({ checkpoints }) =>
+    policy.kind === 'checkpoint' ? checkpoints.find(({ id }) => id === policy.id) : undefined,
+  );
+  const offered = checkpoint ? offeredFor(checkpoint) : null;
+  const imported = useTrain(
+    ({ runs }) =>
+      offered !== null && checkpoint && importedRun(runs, offered, checkpoint.id) !== undefined,
+  );
+  const state = useOffers(({ offers }) => (checkpoint ? offers[checkpoint.id] : undefined));
+  if (!offered || !checkpoint || imported) return null;
+  const take = async (): Promise<void> => {
+    await importOffered(checkpoint.id, offered);
+    const run = importedRun(useTrain.getState().runs, offered, checkpoint.id);
+    if (run) useDraft.setState({ startFrom: run.id });
+  };
+  return (
+    <p className="fine">
+      {state && state.status !== 'failed' ? (
+        'Importing the trained adapter for this model …'
+      ) : (
+        <>
+          A trained adapter comes with Forage for this model.{' '}
+          <button type="button" className="link" onClick={() => void take()}>
+            Import it and start from it
+          </button>
+          {state?.status === 'failed' ? ` ${state.message}` : ''}
+        </>
+      )}
+    </p>
+  );
+};
+
+/** A new adapter, or one that was trained on the chosen model. */
+const StartFromField = () => {
+  const runs = useStartRuns();
+  const run = useStartRun();
+  return (
+    <>
+      <div className="form-fields">
+        <Select
+          size="xs"
+          className="wide"
+          label="Start from"
+          title="The run trains a copy of it; the other run stays as it is"
+          value={run?.id ?? NEW}
+          data={[
+            { value: NEW, label: 'a new adapter' },
+            ...runs.map(({ id, name, checkpointStep }) => ({
+              value: id,
+              label: `${name}${checkpointStep ? `, step ${checkpointStep}` : ''}`,
+            })),
+          ]}
+          onChange={({ currentTarget: { value } }) =>
+            useDraft.setState({ startFrom: value === NEW ? undefined : value })
+          }
+        />
+      </div>
+      <Offered />
+    </>
+  );
+};
 
 /** What recipes are called in the list: the system, then how it is trained. */
 const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({

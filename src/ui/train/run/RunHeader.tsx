@@ -1,12 +1,16 @@
 import { splitWords } from '../../../lab/corpus/retrieval/split.ts';
-import { Button, TextInput } from '@mantine/core';
+import { Button, TextInput, NumberInput } from '@mantine/core';
 import { useMemo, useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../lab/contract/training.ts';
 import { headlineOf } from '../../../evaluate/held-out-scores.ts';
 import { trainingVerdict } from '../../../evaluate/training-verdict.ts';
-import { nothingLearned } from '../../../learn/run/nothing-learned.ts';
+import {
+  nothingLearned,
+  type NothingLearned,
+  skippedWords,
+} from '../../../learn/run/nothing-learned.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
 import { askWith } from '../../ask/siblings/ask-with.ts';
@@ -14,13 +18,16 @@ import { formatDuration } from '../../kit/words/duration.ts';
 import { formatAfterStep, formatCount } from '../../kit/words/format.ts';
 import { Icon } from '../../kit/Icon.tsx';
 import { downloadOf } from '../store/download-actions.ts';
-import { dismissFrozen, resumeRun, setLearningRate } from '../store/train-actions.ts';
+import {
+  dismissFrozen,
+  resumeRun,
+  setLearningRate,
+  startTraining,
+} from '../store/train-actions.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../store/train-store.ts';
 import { formatSweepAddress, formatTrainAddress } from '../store/train-address.ts';
 import { Again } from './Again.tsx';
-import { GoOn } from './GoOn.tsx';
 import { RunHeadline } from './Headline.tsx';
-import { NothingLearnedNote, SkippedNote } from './NothingLearned.tsx';
 import {
   actionsOf,
   activityText,
@@ -35,7 +42,135 @@ import {
   stepShareText,
 } from './run-words.ts';
 import { StopChoices } from './StopChoices.tsx';
-import { WithoutWarmUp } from './WithoutWarmUp.tsx';
+import { BUILT_IN_SETUP } from '../../../records/setup.ts';
+
+/** The headline of a run that ended without an update: why, and what to change. */
+const NothingLearnedNote = ({
+  nothing: { headline, why, advice, before },
+}: {
+  nothing: NothingLearned;
+}) => (
+  <div className="failure" role="alert" data-testid="nothing-learned">
+    <b>⚠ {headline}</b>
+    <p>{why}</p>
+    <ul>
+      {advice.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+    {before ? null : (
+      <p className="fine">
+        The adapter is as it began, so it is not offered for download, for Ask or for export.
+      </p>
+    )}
+  </div>
+);
+
+/** While a run trains: that its last step made no update, and how many did not. */
+const SkippedNote = ({ steps }: { steps: readonly TrainStep[] }) => {
+  const last = steps.at(-1);
+  const words = last && skippedWords(last);
+  if (!last || !words) return null;
+  const skipped = steps.filter((step) => step.skipped !== undefined).length;
+  return (
+    <p className="note" data-testid="skipped">
+      Step {formatCount(last.step)}: {words}.{' '}
+      {skipped > 1 ? `${formatCount(skipped)} of ${formatCount(steps.length)} steps so far.` : ''}
+    </p>
+  );
+};
+
+/** What a run can go without where its cold start found nothing of the policy's own to learn from. */
+const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const other = useTrain((state) => trainingRun(state)?.name);
+  const start = async () => {
+    const { settings, setup = BUILT_IN_SETUP, device } = run;
+    setStarting(true);
+    const id = await startTraining({
+      settings: { ...settings, warmUp: null },
+      name: `${run.name}, no cold start`,
+      device,
+      demonstrations: null,
+      setup,
+    });
+    setStarting(false);
+    if (id !== null) go(formatTrainAddress({ run: id, step: null }));
+  };
+  return (
+    <>
+      <p>
+        It can train without: rewards are then all that it learns from. To keep the cold start, open
+        a new run with these settings and, under “Cold start, then RL”, choose “a file of
+        demonstrations” for “Learns from” or more “Rollouts tried”; or choose another model under
+        “Model and data”.
+      </p>
+      <div className="failure-actions">
+        <Button
+          size="xs"
+          loading={starting}
+          disabled={other !== undefined}
+          title={
+            other === undefined
+              ? 'A new run with the same settings, questions and passages'
+              : `“${other}” is training; one run at a time`
+          }
+          onClick={() => void start()}
+        >
+          Train without the cold start
+        </Button>
+        <Again run={run} />
+      </div>
+    </>
+  );
+};
+
+/** More steps for a run that reached its last one; its adapter, curriculum and schedule continue. */
+const GoOn = ({ run }: { run: RunRecord }) => {
+  // Text while it is not a number.
+  const [steps, setSteps] = useState<number | string>(run.settings.steps + 10);
+  const other = useTrain((state) => trainingRun(state)?.name);
+  const over = run.step >= run.settings.steps && run.status !== 'running';
+  // An imported run may have come without a snapshot: there is nothing to continue from.
+  if (!over || run.checkpointStep === null) return null;
+  const valid = typeof steps === 'number' && Number.isInteger(steps) && steps > run.step;
+  return (
+    <form
+      className="rate-control"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (valid) void resumeRun(run.id, undefined, steps);
+      }}
+    >
+      <label htmlFor="go-on" className="fine">
+        Go on to step
+      </label>
+      <NumberInput
+        id="go-on"
+        size="xs"
+        min={run.step + 1}
+        allowDecimal={false}
+        value={steps}
+        error={valid ? undefined : `More than ${formatCount(run.step)}.`}
+        onChange={setSteps}
+      />
+      <Button
+        type="submit"
+        size="xs"
+        variant="default"
+        disabled={!valid || other !== undefined}
+        title={
+          other === undefined
+            ? 'Trains on from the last snapshot, here'
+            : `“${other}” is training; one run at a time`
+        }
+      >
+        Go on
+      </Button>
+    </form>
+  );
+};
 
 /** States that are good or bad news; the others are neither. */
 const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', finished: 'good' };

@@ -38,12 +38,19 @@ const withRewards = (draft: Draft, rewardAt: (stage: number) => Rewarded | undef
 /** The draft without a switch: what it changes is the recipe's again, except for what another one needs. */
 export const withSwitchOut = (draft: Draft, one: Switch): Draft => {
   const others = switchesOn(rawSettings(draft)).filter((other) => other !== one);
-  const stays = new Set(others.flatMap(pathsOf));
-  const without = [...changesOf(one).map(({ path }) => path), ...(one.dependents ?? [])]
-    .filter((path) => !stays.has(path))
+  const stays = others.flatMap(pathsOf);
+  const recipe = getTraining(draft.training);
+  const without = changesOf(one)
+    .filter(({ path }) => !stays.includes(path))
+    .map(({ path }) => {
+      // A part that the recipe lacks goes as a whole, where no other switch needs it.
+      const [part = ''] = path.split('.');
+      const isWhole = readPath(recipe, part) === null;
+      return isWhole && !stays.some((other) => other.startsWith(`${part}.`)) ? part : path;
+    })
     .reduce((now, path) => withChange(now, path, undefined), draft);
   if (rewardOf(one) === null) return without;
-  const { stages } = getTraining(draft.training);
+  const { stages } = recipe;
   return withRewards(without, (at) => stages[at] ?? stages.at(-1));
 };
 

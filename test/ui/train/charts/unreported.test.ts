@@ -3,7 +3,7 @@ import { equalTeachNothing } from '../../../../src/learn/settings/idle.ts';
 import { getTraining } from '../../../../src/systems/index.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
 import { chartsOf } from '../../../../src/ui/train/charts/chart-specs.ts';
-import type { ChartedRun } from '../../../../src/ui/train/charts/unreported.ts';
+import type { ChartedRun } from '../../../../src/ui/train/charts/chart-parts.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
 
 describe('the charts of a run', () => {

@@ -69,12 +69,12 @@ describe('switches of papers in the form of a run', () => {
     const both = withChange(on(draft(), 'speed-rl'), 'dynamicSampling.band', { low: 0, high: 0.8 });
     expect(idsOn(both)).toEqual(['speed-rl', 'online-filtering']);
     const { settings } = checkDraft(withSwitchOut(both, getSwitch('speed-rl')));
-    expect(settings?.dynamicSampling).toMatchObject({ on: true, band: { low: 0, high: 0.8 } });
-    expect(settings?.dynamicSampling.screen).toBeUndefined();
+    expect(settings?.dynamicSampling).toMatchObject({ band: { low: 0, high: 0.8 } });
+    expect(settings?.dynamicSampling?.system).toBeUndefined();
   });
 
   it('take with them what means nothing without them', () => {
-    const ahead = withChange(on(draft(), 'speed-rl'), 'dynamicSampling.sameStepScreen', false);
+    const ahead = withChange(on(draft(), 'speed-rl'), 'dynamicSampling.system.withinStep', false);
     expect(checkDraft(ahead).settings).not.toBeNull();
     expect(withSwitchOut(ahead, getSwitch('speed-rl'))).toEqual(draft());
   });

@@ -1,8 +1,17 @@
 import { useMemo } from 'react';
 import type { z } from 'zod';
 import { toJSONSchema } from 'zod';
+import { Fragment } from 'react';
 import { isObject } from '../../../../base/objects.ts';
-import { NumberField, PartSwitch, SelectField, SwitchField, useDraftValue } from './fields.tsx';
+import {
+  NumberField,
+  PartSwitch,
+  RateField,
+  SelectField,
+  SwitchField,
+  useDraftValue,
+  useErrors,
+} from './fields.tsx';
 
 /** What is read of a schema: `title` and `description` say what a field is called and means, `choices` name an enum's values. */
 interface Described {
@@ -10,6 +19,8 @@ interface Described {
   title?: string;
   description?: string;
   choices?: Readonly<Record<string, string>>;
+  /** A number that is typed as such: 1e-3. */
+  isRate?: boolean;
   enum?: readonly string[];
   const?: string;
   minimum?: number;
@@ -81,6 +92,8 @@ const Field = ({
     />
   ) : described.type === 'boolean' ? (
     <SwitchField {...field} />
+  ) : described.isRate ? (
+    <RateField {...field} />
   ) : described.type === 'number' || described.type === 'integer' ? (
     <NumberField
       {...field}
@@ -120,4 +133,29 @@ export const ParamFields = ({ path, params }: { path: string; params: z.ZodObjec
       optional={!required.includes(name) && described.default === undefined}
     />
   ));
+};
+
+/** A switch for each system that declares such a part, called as its schema is, and the fields of the one that is on. */
+export const SystemSwitches = ({
+  path,
+  declared,
+}: {
+  path: string;
+  declared: ReadonlyMap<string, { params: z.ZodObject }>;
+}) => {
+  const value = useDraftValue(path);
+  const error = useErrors()[path];
+  return [...declared].map(([id, { params }]) => {
+    // One system's part at a time.
+    if (isObject(value) && value['id'] !== id) return null;
+    const { title = id, description = '' } = params.meta() ?? {};
+    const on = { id, ...params.safeParse({}).data };
+    return (
+      <Fragment key={id}>
+        <PartSwitch path={path} label={title} title={description} on={on} />
+        <ParamFields path={path} params={params} />
+        {error === undefined ? null : <p className="field-error">{error}</p>}
+      </Fragment>
+    );
+  });
 };

@@ -1,14 +1,117 @@
-import { useErrors } from '../fields/fields.tsx';
-import { AdapterFold } from './AdapterFold.tsx';
+import { Term } from '../../../kit/words/explain/Term.tsx';
+import { plural } from '../../../kit/words/format.ts';
+import {
+  NumberField,
+  RateField,
+  SelectField,
+  SwitchField,
+  useErrors,
+  ManyField,
+} from '../fields/fields.tsx';
 import { CurriculumFold } from './CurriculumFold.tsx';
 import { DemonstrationsFold } from './DemonstrationsFold.tsx';
-import { HeldOutFold } from './HeldOutFold.tsx';
 import { MechanismsFold } from './MechanismsFold.tsx';
 import { ObjectiveFold } from './ObjectiveFold.tsx';
-import { OptimizerFold } from './OptimizerFold.tsx';
+import { Fold } from './Fold.tsx';
 import { SamplingFold } from './SamplingFold.tsx';
 import { SwitchesFold } from './SwitchesFold.tsx';
 import { WarmUpFold } from './WarmUpFold.tsx';
+import { LORA_TARGETS } from '../../../../policy/lora/spec.ts';
+import { declaredGates } from '../../../../recipes/parts/gates.ts';
+import { useStartRun } from '../fields/start-from.ts';
+import { SystemSwitches } from '../fields/ParamFields.tsx';
+
+/** What is trained. */
+const AdapterFold = () => (
+  <Fold
+    name="Adapter (LoRA)"
+    paths={['adapter']}
+    now={({ adapter }) =>
+      `rank ${adapter.rank}, alpha ${adapter.alpha}, ${plural(adapter.targets.length, 'matrix', 'matrices')} a layer${adapter.gates ? ', with gates' : ''}`
+    }
+  >
+    <Shape />
+  </Fold>
+);
+
+/** Rank, scale and matrices; fixed where the run starts from an adapter. */
+const Shape = () => {
+  const run = useStartRun();
+  if (run)
+    return (
+      <p className="fine">
+        The shape is that of the adapter of “{run.name}”, which this run starts from.
+      </p>
+    );
+  return (
+    <>
+      <NumberField path="adapter.rank" label="Rank" min={1} max={256} />
+      <NumberField path="adapter.alpha" label="Alpha" decimal min={1} />
+      <ManyField path="adapter.targets" label="Matrices" choices={LORA_TARGETS} />
+      <SystemSwitches path="adapter.gates" declared={declaredGates} />
+    </>
+  );
+};
+
+/** AdamW and its schedule; the learning rate stands among the plain settings. */
+const OptimizerFold = () => (
+  <Fold
+    name="Optimizer"
+    paths={[
+      'optimizer.schedule',
+      'optimizer.warmUpSteps',
+      'optimizer.clipNorm',
+      'optimizer.weightDecay',
+      'optimizer.beta1',
+      'optimizer.beta2',
+      'optimizer.eps',
+    ]}
+    now={({ optimizer }) =>
+      `AdamW, ${optimizer.schedule}, ${plural(optimizer.warmUpSteps, 'step')} of warm-up, norm at most ${optimizer.clipNorm}`
+    }
+  >
+    <SelectField path="optimizer.schedule" label="Schedule" choices={['constant', 'cosine']} />
+    <NumberField path="optimizer.warmUpSteps" label="Warm-up, steps" min={0} />
+    <NumberField
+      path="optimizer.clipNorm"
+      label="Norm at most"
+      title="0: not clipped"
+      decimal
+      step={0.1}
+      min={0}
+    />
+    <RateField path="optimizer.weightDecay" label="Weight decay" />
+    <RateField path="optimizer.beta1" label={<Term id="moments">β1</Term>} />
+    <RateField path="optimizer.beta2" label={<Term id="moments">β2</Term>} />
+  </Fold>
+);
+
+/** Scores beside training, snapshots, and a control. */
+const HeldOutFold = () => (
+  <Fold
+    name="Held-out score, snapshots, control"
+    paths={['heldOut', 'checkpointEvery', 'shuffleRewards']}
+    now={({ heldOut, checkpointEvery, shuffleRewards }) =>
+      `${heldOut.questions === 0 ? 'no held-out score' : `${plural(heldOut.questions, 'question')} every ${plural(heldOut.every, 'step')}`}, snapshot every ${plural(checkpointEvery, 'step')}${shuffleRewards ? ', rewards shuffled' : ''}`
+    }
+  >
+    <NumberField
+      path="heldOut.questions"
+      label="Held-out questions"
+      title="A fixed sample of the dev split; 0: none"
+      min={0}
+      max={1000}
+    />
+    <NumberField path="heldOut.every" label="Scored every, steps" min={1} />
+    <NumberField path="heldOut.temperature" label="Temperature there" decimal step={0.1} min={0} />
+    <NumberField path="checkpointEvery" label="Snapshot every, steps" min={1} />
+    <SwitchField
+      path="shuffleRewards"
+      label="Shuffle rewards (control)"
+      title="A control that should not learn"
+    />
+  </Fold>
+);
 
 /** The settings that a recipe usually leaves alone, folded by subject. */
 export const AdvancedFields = () => {

@@ -20,7 +20,7 @@ const PATH = 'curriculum.system';
 const SystemField = ({ id }: { id: string }) => {
   const error = useErrors()[PATH];
   const choose = (next: string): void => {
-    const params = declaredCurricula().get(next)?.params;
+    const params = declaredCurricula.get(next)?.params;
     changeDraft(PATH, params ? { id: next, ...params.safeParse({}).data } : null);
   };
   return (
@@ -32,7 +32,7 @@ const SystemField = ({ id }: { id: string }) => {
       error={error}
       data={[
         { value: '', label: 'uniformly' },
-        ...[...declaredCurricula()].map(([value, { draws }]) => ({ value, label: draws })),
+        ...[...declaredCurricula].map(([value, { draws }]) => ({ value, label: draws })),
       ]}
       onChange={(event) => choose(event.currentTarget.value)}
     />
@@ -43,7 +43,7 @@ const SystemField = ({ id }: { id: string }) => {
 export const CurriculumFold = () => {
   const system = useDraftValue(PATH);
   const id = isObject(system) ? String(system['id']) : '';
-  const params = declaredCurricula().get(id)?.params;
+  const params = declaredCurricula.get(id)?.params;
   // Fields that have no effect beside the others are not shown.
   const stratum = usePart('curriculum.hops');
   const leftOut = useDraftValue('curriculum.leaveOut');

@@ -1,32 +1,25 @@
+import { declaredSamplings } from '../../../../recipes/parts/training.ts';
 import { plural } from '../../../kit/words/format.ts';
-import {
-  NumberField,
-  PartSwitch,
-  SelectField,
-  SwitchField,
-  useDraftValue,
-  usePart,
-} from '../fields/fields.tsx';
+import { NumberField, PartSwitch, SelectField, usePart } from '../fields/fields.tsx';
+import { SystemSwitches } from '../fields/ParamFields.tsx';
 import { Fold } from './Fold.tsx';
 
 /** How rollouts are drawn and which count. */
 export const SamplingFold = () => {
-  const on = useDraftValue('dynamicSampling.on') === true;
+  const on = usePart('dynamicSampling');
   const overlong = usePart('overlong');
   const banded = usePart('dynamicSampling.band');
-  const screened = usePart('dynamicSampling.screen');
-  const groupSize = Number(useDraftValue('groupSize'));
   return (
     <Fold
       name="Sampling"
       paths={['dynamicSampling', 'overlong', 'topP']}
-      now={(settings) =>
+      now={({ topP, dynamicSampling, overlong: punished }) =>
         [
-          `top-p ${settings.topP}`,
-          settings.dynamicSampling.on
-            ? `dynamic, by ${settings.dynamicSampling.by}, at most ${plural(settings.dynamicSampling.maxBatches, 'batch', 'batches')}`
+          `top-p ${topP}`,
+          dynamicSampling
+            ? `dynamic, by ${dynamicSampling.by}, at most ${plural(dynamicSampling.maxBatches, 'batch', 'batches')}`
             : 'one batch a step',
-          settings.overlong ? `punished beyond ${settings.overlong.max} tokens` : null,
+          punished ? `punished beyond ${punished.max} tokens` : null,
         ]
           .filter((part) => part !== null)
           .join(', ')
@@ -41,10 +34,11 @@ export const SamplingFold = () => {
         min={0}
         max={1}
       />
-      <SwitchField
-        path="dynamicSampling.on"
+      <PartSwitch
+        path="dynamicSampling"
         label="Dynamic sampling"
         title="DAPO: groups whose rewards do not vary are drawn again"
+        on={{ by: 'reward', maxBatches: 1 }}
       />
       {on ? (
         <>
@@ -80,23 +74,7 @@ export const SamplingFold = () => {
               />
             </>
           ) : null}
-          <NumberField
-            path="dynamicSampling.screen"
-            label="Screened by, rollouts"
-            title="SPEED-RL: the rest of a group is made only where these vary"
-            min={2}
-            max={63}
-            absent={groupSize}
-          />
-          {screened ? (
-            <SwitchField
-              path="dynamicSampling.sameStepScreen"
-              label="Screened within the step"
-              title="Off, as SPEED-RL’s code: the next step’s questions are screened beside this one’s, one update earlier"
-              // On where nothing is said: the screening then belongs to the step.
-              absent
-            />
-          ) : null}
+          <SystemSwitches path="dynamicSampling.system" declared={declaredSamplings} />
         </>
       ) : null}
       <PartSwitch
