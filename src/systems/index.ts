@@ -63,6 +63,7 @@ import './guide/define.ts';
 import './kdrl/define.ts';
 import './question-history/define.ts';
 import './speed-rl/define.ts';
+import './verifier-pitfalls/define.ts';
 import { reSeek } from './re-seek/system.ts';
 import { searchO1 } from './search-o1/system.ts';
 import { smartRag } from './smart-rag/system.ts';

@@ -238,14 +238,9 @@ export async function draw(
   batch: number,
 ): Promise<PlannedGroup[]> {
   const sampling = { agent, runId, signal };
-  const drawn = await curriculum.draw({ step, batch, count: settings.questions, sampling });
-  return drawn.map((one, place) => ({
-    drawn: one,
-    batch,
-    place,
-    begun: [],
-    size: settings.groupSize,
-  }));
+  const { questions: count, groupSize: size } = settings;
+  const drawn = await curriculum.draw({ step, batch, count, sampling });
+  return drawn.map((one, place) => ({ drawn: one, batch, place, begun: [], size }));
 }
 
 export function withGroupRewards(

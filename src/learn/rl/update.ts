@@ -33,11 +33,10 @@ export function rateGroups(
   const factors = loraSize(config, adapter);
   const { hiddenSize: width } = config;
   const lambda = factors + 2 * (width * width + width);
-  const { learningRate } = optimizer;
   return [
     { from: 0, to: factors, factor: 1 },
-    { from: factors, to: lambda, factor: rates.weights / learningRate },
-    { from: lambda, to: Infinity, factor: rates.lambda / learningRate },
+    { from: factors, to: lambda, factor: rates.weights / optimizer.learningRate },
+    { from: lambda, to: Infinity, factor: rates.lambda / optimizer.learningRate },
   ];
 }
 

@@ -108,11 +108,6 @@ const RULES: readonly Rule[] = [
       where(router.train === 'off', 'the router is not trained (router.train)'),
   },
   {
-    paths: ['verifier.threshold'],
-    because: ({ verifier }) =>
-      where(verifier?.kind !== 'hybrid', 'only a hybrid verifier has a threshold'),
-  },
-  {
     paths: ['warmUp.rollouts', 'warmUp.noise'],
     because: ({ warmUp }) => where(warmUp?.from !== 'own', 'the warm-up uses given trajectories'),
   },

@@ -115,17 +115,9 @@ const dynamicSamplingSchema = z.strictObject({
 });
 export type DynamicSampling = z.infer<typeof dynamicSamplingSchema>;
 
-/**
- * Pitfalls of verifiers (2505.22203). `rule`: exact match; `substring`: right where a gold answer is in the answer,
- * which a list of names fools; `hybrid`: exact match, else an F1 of at least `threshold`.
- */
-const verifierSchema = z.strictObject({
-  kind: z.enum(['rule', 'substring', 'hybrid']),
-  threshold: share,
-  /** Shares of right answers that are called wrong, and of wrong ones that are called right. */
-  falseNegative: share,
-  falsePositive: share,
-});
+export const { declared: declaredVerifiers, schema: verifierSchema } = declarations<{
+  params: z.ZodObject;
+}>('verifier');
 
 /** PPO's critic: a linear value head over the policy's hidden states, which takes the place of the estimator. */
 const criticSchema = z.strictObject({
@@ -238,7 +230,7 @@ export const trainSettingsSchema = z.strictObject({
   objective: objectiveSchema,
   /** null: one batch of groups a step, each trained. */
   dynamicSampling: dynamicSamplingSchema.nullable(),
-  /** What is in for the check of answers while the run trains; absent or null: the check itself. */
+  /** A system's verifier, in for the check of answers while the run trains; absent or null: the check itself. */
   verifier: verifierSchema.nullable().optional(),
   /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
   critic: criticSchema.nullable().optional(),

@@ -15,7 +15,7 @@ export const verifierPitfalls: Switch = {
     differences: [
       'Accepted wrong answers are random, once per rollout, instead of a fooled model. For a check that the policy can learn to fool, by a long answer with many names: `verifier.kind=substring` with `verifier.falsePositive=0`.',
       'Rules that miss correct answers: `verifier.falseNegative=0.3` with `verifier.falsePositive=0`.',
-      'The hybrid of rule and model is exact match, otherwise an F1 of at least `verifier.threshold` (`verifier.kind=hybrid`).',
+      'The hybrid of rule and model is exact match, otherwise an F1 of at least `verifier.f1From`.',
     ],
     published: {
       figure: '77.9 % of explanations and 44.4 % of empty symbols are accepted as answers',
@@ -24,13 +24,12 @@ export const verifierPitfalls: Switch = {
     },
     sources: {
       'changes.verifier.falsePositive': 'ours',
-      'changes.verifier.threshold': 'ours',
     },
     expectedEffect:
       'The training reward diverges from exact match if the policy can fool the check (substring), but not if correct answers are missed.',
   },
   changes: {
-    verifier: { kind: 'rule', threshold: 0.5, falseNegative: 0, falsePositive: 0.3 },
+    verifier: { id: 'verifier-pitfalls', falseNegative: 0, falsePositive: 0.3 },
   },
   mark: 'verifier.falsePositive',
 };

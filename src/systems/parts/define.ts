@@ -5,10 +5,16 @@ import { declaredGroupings } from '../../recipes/parts/branching.ts';
 import { provideGrouping, type Grouping } from '../../learn/branching/grouping.ts';
 import { provideCurriculum, type CurriculumGround } from '../../learn/curriculum/provided.ts';
 import type { Curriculum } from '../../learn/rl/contracts.ts';
+import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
+import { provideVerifier } from '../../learn/rewards/verifier.ts';
 import { provideSampling, type SampleGroups } from '../../learn/rl/sampling.ts';
 import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
 import { declaredCurricula, type BeginningRun } from '../../recipes/parts/curriculum.ts';
-import { declaredSamplings, type SampledRun } from '../../recipes/parts/training.ts';
+import {
+  declaredSamplings,
+  declaredVerifiers,
+  type SampledRun,
+} from '../../recipes/parts/training.ts';
 
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
@@ -145,4 +151,14 @@ export function defineSampling<Params extends z.ZodObject>(
     const { sampling } = await load();
     return (system) => sampling(ownOf(params, system));
   });
+}
+
+/** Declares the verifier of the system `id`: `verifier: { id, ... }`. */
+export function defineVerifier<Params extends z.ZodObject>(
+  id: string,
+  params: Params,
+  judge: (params: z.infer<Params>, facts: RewardFacts, draw: number) => RewardFacts,
+): void {
+  declaredVerifiers.set(id, { params });
+  provideVerifier(id, (system, facts, draw) => judge(ownOf(params, system), facts, draw));
 }

@@ -38,7 +38,7 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   ],
   branching: [['branching={"id":"tree-rpo","children":2,"depth":2}']],
   verifier: [
-    ['verifier={"kind":"rule","threshold":0.5,"falseNegative":0.1,"falsePositive":0}'],
+    ['verifier={"id":"verifier-pitfalls","falseNegative":0.1}'],
   ],
   critic: [[PPO]],
   start: [['start=not-searching']],

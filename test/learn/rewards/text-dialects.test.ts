@@ -12,7 +12,7 @@ import { rewardById } from '../../../src/learn/rewards/registry.ts';
 import '../../../src/systems/rewards.ts';
 import { NORMALISER } from '../../../src/systems/arena/reward.ts';
 import { setF1 } from '../../../src/systems/deep-researcher/reward.ts';
-import { judgedByVerifier } from '../../../src/learn/rewards/verifier.ts';
+import { judgedByVerifier } from '../../../src/systems/verifier-pitfalls/define.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { verl } from '../../fixtures/inspect/records.ts';
 import { importOne } from '../../formats/rollouts/helpers.ts';
@@ -222,8 +222,8 @@ test('a noisy verifier’s word stands where a release reads the same answer', (
   const text = '<think> a </think><answer> Rome </answer>';
   const facts = readFacts(spoken('search-r1', [written('answer', text)], 'Rome'));
   const fooled = judgedByVerifier(
+    { kind: 'rule', f1From: null, falsePositive: 1, falseNegative: 0 },
     facts,
-    { kind: 'rule', threshold: 0.5, falsePositive: 1, falseNegative: 0 } as never,
     0.5,
   );
   const em = (of: RewardFacts): number => totalReward(rewardById('search-r1')!.clauses(of, {}));

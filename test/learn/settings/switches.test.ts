@@ -42,7 +42,7 @@ describe('switches of training', () => {
     [['objective.diversity=0.01']],
     [['stages.0.reward=fspo', 'objective.factuality=paper']],
     [['stages.0.reward=posterior']],
-    [['verifier={"kind":"substring","threshold":0.5,"falseNegative":0,"falsePositive":0.1}']],
+    [['verifier={"id":"verifier-pitfalls","kind":"substring","falsePositive":0.1}']],
   ])('are set from the command line: %j', (changes) => {
     const settings = withChanges(base, changes);
     expect(settings).not.toEqual(base);

@@ -1,33 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
-import { factsThroughVerifier, judgedByVerifier } from '../../../src/learn/rewards/verifier.ts';
+import { factsThroughVerifier } from '../../../src/learn/rewards/verifier.ts';
+import { judgedByVerifier, type Verifier } from '../../../src/systems/verifier-pitfalls/define.ts';
 import { made } from '../rewards/records.ts';
 
 /** Faults of verifiers: what the reward is told is not what the record's own metrics say. */
 
-const rule = { kind: 'rule', threshold: 0.5, falseNegative: 0.2, falsePositive: 0.1 } as const;
+const rule: Verifier = { kind: 'rule', f1From: null, falseNegative: 0.2, falsePositive: 0.1 };
 const right = readFacts(made());
 const wrong = readFacts(made({ answer: 'Ulmfield' }));
 
 describe('a faulty verifier', () => {
   it('misses right answers and passes wrong ones as often as it is told to', () => {
-    expect([0.19, 0.21].map((draw) => judgedByVerifier(right, rule, draw).em)).toEqual([0, 1]);
-    expect([0.09, 0.11].map((draw) => judgedByVerifier(wrong, rule, draw).em)).toEqual([1, 0]);
+    expect([0.19, 0.21].map((draw) => judgedByVerifier(rule, right, draw).em)).toEqual([0, 1]);
+    expect([0.09, 0.11].map((draw) => judgedByVerifier(rule, wrong, draw).em)).toEqual([1, 0]);
   });
   it('that looks for a gold answer in the text is fooled by a list of names; a hybrid one by overlap', () => {
     const exact = { ...rule, falseNegative: 0, falsePositive: 0 };
     const list = readFacts(made({ answer: 'Ulmfield or Borfield or Sanna' }));
     expect(list.em).toBe(0);
-    expect(judgedByVerifier(list, { ...exact, kind: 'substring' }, 0.5).em).toBe(1);
+    expect(judgedByVerifier({ ...exact, kind: 'substring' }, list, 0.5).em).toBe(1);
     const partly = readFacts(made({ answer: 'Borfield town' }));
-    expect(judgedByVerifier(partly, { ...exact, kind: 'hybrid' }, 0.5).em).toBe(1);
-    expect(judgedByVerifier(partly, { ...exact, kind: 'hybrid', threshold: 0.7 }, 0.5).em).toBe(0);
-    expect(judgedByVerifier(partly, exact, 0.5)).toBe(partly);
+    expect(judgedByVerifier({ ...exact, f1From: 0.5 }, partly, 0.5).em).toBe(1);
+    expect(judgedByVerifier({ ...exact, f1From: 0.7 }, partly, 0.5).em).toBe(0);
+    expect(judgedByVerifier(exact, partly, 0.5)).toBe(partly);
   });
   it('judges a rollout alike whenever it is asked, and no verifier is the check itself', () => {
     const rollout = made();
-    const half = { ...rule, falseNegative: 0.5 };
+    const half = { id: 'verifier-pitfalls', ...rule, falseNegative: 0.5 };
     const ask = (id: string): number =>
       factsThroughVerifier({ verifier: half, seed: 3 })({ ...rollout, id }).em;
     const all = Array.from({ length: 200 }, (_, i) => ask(`r${i}`));

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { Select } from '../../kit/Select.tsx';
-import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useLocation, Link } from 'wouter';
 import { DEVICES } from '../../../lab/contract/settings.ts';
 import { keepsFiles, NO_FILES } from '../../../lab/storage/files-of-site.ts';
@@ -12,7 +12,7 @@ import { pickOf } from '../../kit/pick-of.ts';
 import { UndoBar } from '../../kit/UndoBar.tsx';
 import { plural, formatCount } from '../../kit/words/format.ts';
 import { Unsummarized } from '../../setup/form/Unsummarized.tsx';
-import { Sentence } from '../../setup/form/AboutPaper.tsx';
+import { Sentence, AboutPaper } from '../../setup/form/AboutPaper.tsx';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -39,7 +39,6 @@ import { tryName } from '../store/try-run.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
 import { Estimate, useEstimate, useTry, type Answer } from './Estimate.tsx';
-import { RecipeCard } from './RecipeCard.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 import { SweepPanel } from './SweepPanel.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
@@ -49,6 +48,72 @@ import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { useShallow } from 'zustand/react/shallow';
 import { useCollections } from '../../corpus/store/collections-store.ts';
 import { questionSetsOf } from '../../setup/search-with.ts';
+import { rewardFormula } from '../../../learn/rewards/formulas.ts';
+import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
+import { Expected } from './Expected.tsx';
+import { isBeside, watchBeside } from '../../kit/page/screen.ts';
+import { useFold } from '../../kit/page/use-fold.ts';
+
+/** The reward of each stage as a formula, with where it stands. */
+const Formulas = ({ stages }: { stages: TrainSettings['stages'] }) => (
+  <>
+    {stages.map(({ reward, weights }, index) => {
+      const found = rewardFormula(reward, weights);
+      return found ? (
+        <p key={index} data-testid="reward-formula">
+          {stages.length > 1 ? `Reward, stage ${index + 1}: ` : 'Reward: '}
+          {found.formula ? (
+            <span className="formula">
+              <Terms>{found.formula}</Terms>
+            </span>
+          ) : (
+            'as its source says'
+          )}{' '}
+          <span className="fine">({found.source})</span>
+        </p>
+      ) : null;
+    })}
+  </>
+);
+
+const watch = (tell: () => void): (() => void) => watchBeside(tell);
+
+/** What the chosen recipe is: one sentence, its paper, its parts, and where it departs from it. */
+const RecipeCard = (props: {
+  training: string;
+  /** Null while a field is not allowed. */
+  settings: TrainSettings | null;
+}) => {
+  const { training, settings } = props;
+  const found = findTraining(training);
+  const fold = useFold();
+  // There it has a column of its own, so that nothing of it is folded away.
+  const beside = useSyncExternalStore(watch, isBeside, isBeside);
+  if (!found) return null;
+  const { title, about } = found.recipe;
+  return (
+    <section className="recipe-card" aria-label={`Recipe: ${title}`}>
+      <p>
+        <b>
+          {title} · <Terms>{found.variant.title}</Terms>.
+        </b>{' '}
+        <RecipeSentence recipe={found.recipe} />
+      </p>
+      {settings ? <Formulas stages={settings.stages} /> : null}
+      <Expected training={training} start={settings?.start} />
+      {!about ? null : beside ? (
+        <AboutPaper id={found.recipe.id} about={about} />
+      ) : (
+        <details {...fold}>
+          <summary>
+            Parts and {plural(about.differences.length, 'difference')} from the paper
+          </summary>
+          <AboutPaper id={found.recipe.id} about={about} />
+        </details>
+      )}
+    </section>
+  );
+};
 
 /**
  * The built-in policy was trained on the built-in world alone. A cold start on its own right rollouts may

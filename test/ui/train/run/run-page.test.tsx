@@ -8,7 +8,7 @@ import { NewRun } from '../../../../src/ui/train/form/NewRun.tsx';
 import { LiveStep } from '../../../../src/ui/train/run/LiveStep.tsx';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
 import { RunView } from '../../../../src/ui/train/run/RunView.tsx';
-import { CollapseScale } from '../../../../src/ui/train/run/CollapseScale.tsx';
+import { CollapseScale } from '../../../../src/ui/train/run/RunView.tsx';
 import { StepRollouts } from '../../../../src/ui/train/run/StepRollouts.tsx';
 import { actionsOf, phaseText } from '../../../../src/ui/train/run/run-words.ts';
 import { TrainProblem } from '../../../../src/ui/train/Problem.tsx';

@@ -80,7 +80,7 @@ describe('switches of papers in the form of a run', () => {
   });
 
   it('are not on where another fault of a verifier is set', () => {
-    const verifier = { kind: 'rule', threshold: 0.5, falseNegative: 0.3, falsePositive: 0 };
+    const verifier = { id: 'verifier-pitfalls', falseNegative: 0.3, falsePositive: 0 };
     expect(idsOn(withChange(draft(), 'verifier', verifier))).toEqual([]);
   });
 

@@ -3,10 +3,11 @@ import {
   PartSwitch,
   SelectField,
   SwitchField,
-  useDraftValue,
   usePart,
   RateField,
 } from '../fields/fields.tsx';
+import { declaredVerifiers } from '../../../../recipes/parts/training.ts';
+import { SystemSwitches } from '../fields/ParamFields.tsx';
 import { Term } from '../../../kit/words/explain/Term.tsx';
 import { switchesOn } from '../../store/published-switches.ts';
 import { Fold } from './Fold.tsx';
@@ -61,126 +62,78 @@ const CriticFields = () => {
 };
 
 /** Switches that papers try on any system, by name and by their settings: terms of the loss, faulty verifiers, a critic. */
-export const SwitchesFold = () => {
-  const faulty = usePart('verifier');
-  const kind = useDraftValue('verifier.kind');
-  return (
-    <Fold
-      name="Critic and switches"
-      paths={[
-        'critic',
-        'verifier',
-        'objective.credit',
-        'objective.surrogate',
-        'objective.positiveNll',
-        'objective.diversity',
-        'objective.factuality',
-        'objective.maskUnfinished',
+export const SwitchesFold = () => (
+  <Fold
+    name="Critic and switches"
+    paths={[
+      'critic',
+      'verifier',
+      'objective.credit',
+      'objective.surrogate',
+      'objective.positiveNll',
+      'objective.diversity',
+      'objective.factuality',
+      'objective.maskUnfinished',
+    ]}
+    now={(settings) =>
+      [
+        settings.critic ? 'with a critic' : 'no critic',
+        ...switchesOn(settings).map(({ title }) => title),
+        settings.objective.factuality === 'as-released' ? 'FSPO as released' : null,
+      ]
+        .filter(Boolean)
+        .join(', ')
+    }
+  >
+    {/* The switches of docs/methods.md, “Switches of training”: by name, then setting by setting. */}
+    <PublishedSwitches />
+    <CriticFields />
+    <SelectField
+      path="objective.credit"
+      label="Credit of single searches"
+      choices={[{ value: 'span', label: 'to their own tokens' }]}
+      absent="(to the rollout)"
+    />
+    <SelectField
+      path="objective.surrogate"
+      label="Beyond the clip"
+      title="GPPO keeps the gradient at the clip’s value; it needs two updates per step or more"
+      choices={[{ value: 'gppo', label: 'gradient kept (GPPO)' }]}
+      absent="(gradient 0, PPO)"
+    />
+    <NumberField
+      path="objective.positiveNll"
+      label="Likelihood of right ones"
+      title="GPPO’s code has 0.1"
+      decimal
+      step={0.1}
+      min={0}
+      absent={0}
+    />
+    <NumberField
+      path="objective.diversity"
+      label="Weight of diversity"
+      title="R1-zero-Div: 0.01"
+      decimal
+      step={0.01}
+      min={0}
+      absent={0}
+    />
+    <SelectField
+      path="objective.factuality"
+      label="Verdicts on thoughts"
+      title="FSPO; the reward must be FSPO’s"
+      choices={[
+        { value: 'paper', label: 'turn their advantages' },
+        { value: 'as-released', label: 'as released' },
       ]}
-      now={(settings) =>
-        [
-          settings.critic ? 'with a critic' : 'no critic',
-          ...switchesOn(settings).map(({ title }) => title),
-          settings.objective.factuality === 'as-released' ? 'FSPO as released' : null,
-        ]
-          .filter(Boolean)
-          .join(', ')
-      }
-    >
-      {/* The switches of docs/methods.md, “Switches of training”: by name, then setting by setting. */}
-      <PublishedSwitches />
-      <CriticFields />
-      <SelectField
-        path="objective.credit"
-        label="Credit of single searches"
-        choices={[{ value: 'span', label: 'to their own tokens' }]}
-        absent="(to the rollout)"
-      />
-      <SelectField
-        path="objective.surrogate"
-        label="Beyond the clip"
-        title="GPPO keeps the gradient at the clip’s value; it needs two updates per step or more"
-        choices={[{ value: 'gppo', label: 'gradient kept (GPPO)' }]}
-        absent="(gradient 0, PPO)"
-      />
-      <NumberField
-        path="objective.positiveNll"
-        label="Likelihood of right ones"
-        title="GPPO’s code has 0.1"
-        decimal
-        step={0.1}
-        min={0}
-        absent={0}
-      />
-      <NumberField
-        path="objective.diversity"
-        label="Weight of diversity"
-        title="R1-zero-Div: 0.01"
-        decimal
-        step={0.01}
-        min={0}
-        absent={0}
-      />
-      <SelectField
-        path="objective.factuality"
-        label="Verdicts on thoughts"
-        title="FSPO; the reward must be FSPO’s"
-        choices={[
-          { value: 'paper', label: 'turn their advantages' },
-          { value: 'as-released', label: 'as released' },
-        ]}
-        absent="(do nothing)"
-      />
-      <SwitchField
-        path="objective.maskUnfinished"
-        label="No loss of unfinished rollouts"
-        title="VerlTool: what ran out of tokens or turns teaches nothing"
-      />
-      <PartSwitch
-        path="verifier"
-        label="Faulty verifier"
-        title="What the reward receives about an answer; the metrics keep the exact check"
-        on={{ kind: 'rule', threshold: 0.6, falseNegative: 0.1, falsePositive: 0 }}
-      />
-      {faulty ? (
-        <>
-          <SelectField
-            path="verifier.kind"
-            label="Calls right"
-            choices={[
-              { value: 'rule', label: 'an exact match' },
-              { value: 'substring', label: 'what holds a gold answer' },
-              { value: 'hybrid', label: 'an exact match, or overlap' },
-            ]}
-          />
-          {kind === 'hybrid' ? (
-            <NumberField
-              path="verifier.threshold"
-              label="F1 from"
-              decimal
-              step={0.1}
-              min={0}
-              max={1}
-            />
-          ) : null}
-          <NumberField
-            path="verifier.falseNegative"
-            label="Right ones missed"
-            decimal
-            step={0.05}
-            min={0}
-            max={1}
-          />
-          <NumberField
-            path="verifier.falsePositive"
-            label="Wrong ones passed"
-            decimal
-            step={0.05}
-            min={0}
-            max={1}
-          />
-        </>
-      ) : null}
-    </Fold>
-  );
-};
+      absent="(do nothing)"
+    />
+    <SwitchField
+      path="objective.maskUnfinished"
+      label="No loss of unfinished rollouts"
+      title="VerlTool: what ran out of tokens or turns teaches nothing"
+    />
+    <SystemSwitches path="verifier" declared={declaredVerifiers} />
+  </Fold>
+);
