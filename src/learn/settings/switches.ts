@@ -1,7 +1,7 @@
 import { declaredCurriculum } from '../../recipes/parts/curriculum.ts';
 import { allRewards, rewardById } from '../rewards/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
-import { declaredSamplings, type TrainSettings } from '../../recipes/parts/training.ts';
+import { samplings, type TrainSettings } from '../../recipes/parts/training.ts';
 
 /** Switches of training that do nothing, or cannot be, with the other settings. */
 
@@ -23,7 +23,7 @@ function samplingClash(settings: TrainSettings): Clash | null {
     );
   if (!system) return null;
   const { groupSize, branching, adapter, router } = settings;
-  const message = declaredSamplings.get(system.id)?.clash(system, {
+  const message = samplings.declared.get(system.id)?.clash(system, {
     groupSize,
     branching,
     latent: Boolean(adapter.gates),

@@ -97,7 +97,7 @@ export interface SampledRun {
   trainsOnlyRouter: boolean;
 }
 
-export const { declared: declaredSamplings, schema: systemSamplingSchema } = declarations<{
+export const samplings = declarations<{
   params: z.ZodObject;
   /** Why it cannot sample such a run; null where it can. */
   clash: (system: SystemSettings, run: SampledRun) => string | null;
@@ -111,13 +111,11 @@ const dynamicSamplingSchema = z.strictObject({
   /** Online difficulty filtering: groups whose share of right answers is not strictly between these are left out. */
   band: z.strictObject({ low: share, high: share }).nullable().optional(),
   /** A system's way to sample the groups (`defineSampling`); absent or null: whole groups, a batch after the other. */
-  system: systemSamplingSchema.nullable().optional(),
+  system: samplings.schema.nullable().optional(),
 });
 export type DynamicSampling = z.infer<typeof dynamicSamplingSchema>;
 
-export const { declared: declaredVerifiers, schema: verifierSchema } = declarations<{
-  params: z.ZodObject;
-}>('verifier');
+export const verifiers = declarations<{ params: z.ZodObject }>('verifier');
 
 /** PPO's critic: a linear value head over the policy's hidden states, which takes the place of the estimator. */
 const criticSchema = z.strictObject({
@@ -231,7 +229,7 @@ export const trainSettingsSchema = z.strictObject({
   /** null: one batch of groups a step, each trained. */
   dynamicSampling: dynamicSamplingSchema.nullable(),
   /** A system's verifier, in for the check of answers while the run trains; absent or null: the check itself. */
-  verifier: verifierSchema.nullable().optional(),
+  verifier: verifiers.schema.nullable().optional(),
   /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
   critic: criticSchema.nullable().optional(),
   /** DAPO's soft overlong punishment; lengths in policy tokens. */

@@ -36,9 +36,10 @@ const gates = z
 // The groups of parameters of its patch.py.
 declaredGates.set('hrpo', {
   params: gates,
-  rates({ id: _, ...own }) {
-    const { learningRate, lambdaLearningRate } = gates.parse(own);
-    return { weights: learningRate, lambda: lambdaLearningRate };
+  rates(system) {
+    const { id: _, ...own } = system;
+    const { learningRate: weights, lambdaLearningRate: lambda } = gates.parse(own);
+    return { weights, lambda };
   },
 });
 

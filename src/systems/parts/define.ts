@@ -10,11 +10,7 @@ import { provideVerifier } from '../../learn/rewards/verifier.ts';
 import { provideSampling, type SampleGroups } from '../../learn/rl/sampling.ts';
 import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
 import { declaredCurricula, type BeginningRun } from '../../recipes/parts/curriculum.ts';
-import {
-  declaredSamplings,
-  declaredVerifiers,
-  type SampledRun,
-} from '../../recipes/parts/training.ts';
+import { samplings, verifiers, type SampledRun } from '../../recipes/parts/training.ts';
 
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
@@ -146,7 +142,7 @@ export function defineSampling<Params extends z.ZodObject>(
   load: () => Promise<{ sampling: (params: z.infer<Params>) => SampleGroups }>,
 ): void {
   const clashOf = (system: SystemSettings, run: SampledRun) => clash(ownOf(params, system), run);
-  declaredSamplings.set(id, { params, clash: clashOf });
+  samplings.declared.set(id, { params, clash: clashOf });
   provideSampling(id, async () => {
     const { sampling } = await load();
     return (system) => sampling(ownOf(params, system));
@@ -159,6 +155,6 @@ export function defineVerifier<Params extends z.ZodObject>(
   params: Params,
   judge: (params: z.infer<Params>, facts: RewardFacts, draw: number) => RewardFacts,
 ): void {
-  declaredVerifiers.set(id, { params });
+  verifiers.declared.set(id, { params });
   provideVerifier(id, (system, facts, draw) => judge(ownOf(params, system), facts, draw));
 }

@@ -29,7 +29,7 @@ const params = z
     title: 'Faulty verifier',
     description: 'What the reward receives about an answer; the metrics keep the exact check',
   });
-export type Verifier = z.infer<typeof params>;
+type Verifier = z.infer<typeof params>;
 
 /** Whether the verifier calls an answer right, before chance has its say. */
 const matches = (

@@ -7,8 +7,34 @@ import { testConnection, type ConnectionReport } from '../../retrieval/engines/t
 import type { EngineSpec } from '../../retrieval/engines/open.ts';
 import { searchWeb } from '../setup/search-with.ts';
 import { useSetup } from '../setup/setup-store.ts';
-import { ConnectionResult } from './ConnectionResult.tsx';
 import { WEB_KINDS, webKind } from './web-kinds.ts';
+import { formatBytes, formatMs, plural } from '../kit/words/format.ts';
+
+const TONES = { ok: 'tone-good', empty: 'tone-hint' } as const;
+
+/** The result of a connection test, what to do next, and a sample. */
+export const ConnectionResult = ({ report }: { report: ConnectionReport }) => {
+  const { outcome, said, advice, sample } = report;
+  const tone = outcome === 'ok' || outcome === 'empty' ? TONES[outcome] : 'tone-bad';
+  return (
+    <div className="connection-result" data-outcome={outcome}>
+      <p className={tone}>
+        <span aria-hidden="true">{outcome === 'ok' ? '✓' : '⚠'}</span> {said}
+      </p>
+      {advice ? <p>{advice}</p> : null}
+      {sample ? (
+        <blockquote>
+          <b>{sample.title}</b> {sample.text.slice(0, 240)}
+          {sample.text.length > 240 ? '…' : ''}
+        </blockquote>
+      ) : null}
+      <p className="fine">
+        {formatMs(report.latencyMs)} · {plural(report.requests, 'request')} ·{' '}
+        {formatBytes(report.bytes)}
+      </p>
+    </div>
+  );
+};
 
 /** The typed address as a source; null while it is invalid. */
 const specOf = (kind: string, typed: string): WebSpec | null => {

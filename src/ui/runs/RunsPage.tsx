@@ -1,21 +1,132 @@
 import { Button } from '@mantine/core';
-import { useMemo } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useMemo, useEffect, useState } from 'react';
+import { useLocation, useSearch, Link } from 'wouter';
 import { DescribedList } from '../kit/page/DescribedList.tsx';
 import { PickButton } from '../kit/PickButton.tsx';
 import { FREED_LATER, UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
-import { adoptPicked, takeDrop, takeFiles } from '../train/store/adopt-actions.ts';
-import { dismissRemoved, restoreRun } from '../train/store/train-actions.ts';
-import { formatCompared, parseCompared } from '../train/store/train-address.ts';
+import {
+  adoptPicked,
+  takeDrop,
+  takeFiles,
+  cancelAdopting,
+  dismissAdopted,
+  useAdopting,
+} from '../train/store/adopt-actions.ts';
+import {
+  dismissRemoved,
+  restoreRun,
+  readOlderRuns,
+  removeOlderRuns,
+} from '../train/store/train-actions.ts';
+import { formatCompared, parseCompared, formatTrainAddress } from '../train/store/train-address.ts';
 import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TrainProblem } from '../train/Problem.tsx';
-import { Adopting } from './Adopting.tsx';
 import { Compare } from './Compare.tsx';
 import { MeasuredRuns } from './MeasuredRuns.tsx';
-import { OlderRuns } from './OlderRuns.tsx';
 import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
+import type { OlderRun } from '../../lab/contract/training.ts';
+import { plural, formatCount } from '../kit/words/format.ts';
+import { TimeLeft } from '../kit/words/TimeLeft.tsx';
+
+/** Progress of the folder that is imported. */
+const Reading = () => {
+  const { reading, waiting } = useAdopting();
+  if (!reading) return null;
+  const { name, done, total, cancelling } = reading;
+  return (
+    <p className="note">
+      Reading “{name}”
+      {total > 0 ? `: step ${formatCount(done)} of ${formatCount(total)} stored` : ' …'}
+      {total > 0 ? <TimeLeft of={name} share={done / total} /> : null}
+      {waiting.length > 0 ? ` · ${plural(waiting.length, 'more waits', 'more wait')}` : null}{' '}
+      <progress
+        className="bar thin"
+        aria-label="Steps stored"
+        {...(total > 0 && { max: total, value: done })}
+      />{' '}
+      <button
+        type="button"
+        className="link"
+        disabled={cancelling}
+        onClick={() => void cancelAdopting()}
+      >
+        {cancelling ? 'Stopping …' : 'Cancel'}
+      </button>
+    </p>
+  );
+};
+
+const Hide = () => (
+  <button type="button" className="link" aria-label="Hide this message" onClick={dismissAdopted}>
+    ✕
+  </button>
+);
+
+/** Imports of cluster folders: the current one, the last result with what it lacks, and cancelled ones. */
+export const Adopting = () => {
+  const { taken, cancelled } = useAdopting();
+  return (
+    <div role="status">
+      <Reading />
+      {taken.length > 0 || cancelled !== null ? (
+        <div className="note adopted">
+          {taken.map((run, at) => (
+            <div key={run.id}>
+              <p>
+                <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link> is
+                here now. {at === 0 ? <Hide /> : null}
+              </p>
+              {run.notice === null ? null : <p className="fine">{run.notice}</p>}
+            </div>
+          ))}
+          {cancelled === null ? null : (
+            <p>
+              {cancelled} {taken.length === 0 ? <Hide /> : null}
+            </p>
+          )}
+        </div>
+      ) : null}
+    </div>
+  );
+};
+
+/** Runs named one by one; the others are counted. */
+const NAMED = 5;
+
+/** Runs from another version of Forage: their names, and how to delete them. */
+export const OlderRunsNote = ({
+  runs,
+  remove,
+}: {
+  runs: readonly OlderRun[];
+  remove: () => void;
+}) => {
+  if (runs.length === 0) return null;
+  const names = runs.slice(0, NAMED).map(({ name }) => `“${name}”`);
+  const more = runs.length - names.length;
+  return (
+    <p className="note" role="status" data-testid="older-runs">
+      {plural(runs.length, 'run', 'runs')} from another version of Forage cannot be opened here:{' '}
+      {names.join(', ')}
+      {more > 0 ? ` and ${more} more` : ''}. Train again to compare; deleting cannot be undone.{' '}
+      <button type="button" className="link" onClick={remove}>
+        Delete {runs.length === 1 ? 'it' : 'them'}
+      </button>
+    </p>
+  );
+};
+
+const OlderRuns = () => {
+  const status = useTrain((state) => state.status);
+  const [runs, setRuns] = useState<readonly OlderRun[]>([]);
+  useEffect(() => {
+    if (status === 'ready') void readOlderRuns().then(setRuns);
+  }, [status]);
+  return <OlderRunsNote runs={runs} remove={() => void removeOlderRuns().then(setRuns)} />;
+};
+
 import './runs.css';
 
 /** What a run stores, and what it is for. */

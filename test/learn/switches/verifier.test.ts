@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { factsThroughVerifier } from '../../../src/learn/rewards/verifier.ts';
-import { judgedByVerifier, type Verifier } from '../../../src/systems/verifier-pitfalls/define.ts';
+import { judgedByVerifier } from '../../../src/systems/verifier-pitfalls/define.ts';
 import { made } from '../rewards/records.ts';
 
 /** Faults of verifiers: what the reward is told is not what the record's own metrics say. */
 
-const rule: Verifier = { kind: 'rule', f1From: null, falseNegative: 0.2, falsePositive: 0.1 };
+const rule = { kind: 'rule', f1From: null, falseNegative: 0.2, falsePositive: 0.1 } as const;
 const right = readFacts(made());
 const wrong = readFacts(made({ answer: 'Ulmfield' }));
 

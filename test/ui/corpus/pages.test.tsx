@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { CollectionsTable } from '../../../src/ui/corpus/CollectionsTable.tsx';
-import { ImportJob } from '../../../src/ui/corpus/import/ImportJob.tsx';
+import { ImportJob } from '../../../src/ui/corpus/CorpusPage.tsx';
 import { PendingImport } from '../../../src/ui/corpus/import/PendingImport.tsx';
 import { Notices } from '../../../src/ui/corpus/Notices.tsx';
-import { ConnectionResult } from '../../../src/ui/corpus/ConnectionResult.tsx';
+import { ConnectionResult } from '../../../src/ui/corpus/WebSourceForm.tsx';
 import {
   useCollections,
   type PendingImport as Pending,

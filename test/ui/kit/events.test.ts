@@ -6,7 +6,7 @@ import type { AgentEvent } from '../../../src/records/events.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { EventCard } from '../../../src/ui/kit/events/EventCard.tsx';
 import { firstSeen } from '../../../src/ui/kit/events/parts/support.ts';
-import { ownEventsBySegment } from '../../../src/ui/rollouts/reader/views/OwnEvents.tsx';
+import { ownEventsBySegment } from '../../../src/ui/rollouts/reader/views/Rounds.tsx';
 import { eventsOfEveryKind } from '../../fixtures/events.ts';
 import { emptyRollout, hit, passage } from '../../fixtures/rollouts.ts';
 

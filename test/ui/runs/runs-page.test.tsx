@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { getTraining } from '../../../src/systems/index.ts';
 import { Compare } from '../../../src/ui/runs/Compare.tsx';
 import { comparedCharts } from '../../../src/ui/runs/compare-specs.ts';
-import { OlderRunsNote } from '../../../src/ui/runs/OlderRuns.tsx';
+import { OlderRunsNote } from '../../../src/ui/runs/RunsPage.tsx';
 import RunsPage from '../../../src/ui/runs/RunsPage.tsx';
 import { keyOf, RunsTable } from '../../../src/ui/runs/RunsTable.tsx';
 import { Again } from '../../../src/ui/train/run/Again.tsx';

@@ -6,7 +6,7 @@ import { groupFigures } from '../../../src/ui/ask/columns/group.ts';
 import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
 import { BesideTable } from '../../../src/ui/kit/beside/BesideTable.tsx';
 import { FilmPicture } from '../../../src/ui/train/film/FilmPicture.tsx';
-import { FilmTable } from '../../../src/ui/train/film/FilmTable.tsx';
+import { FilmTable } from '../../../src/ui/train/film/Film.tsx';
 import { LiveStep } from '../../../src/ui/train/run/LiveStep.tsx';
 import { StepRollouts } from '../../../src/ui/train/run/StepRollouts.tsx';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';

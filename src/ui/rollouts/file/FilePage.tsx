@@ -7,7 +7,7 @@ import { rolloutsVerdict } from '../../../evaluate/rollouts/verdict.ts';
 import { lacksLine } from '../../../evaluate/rollouts/missing-parts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { VerdictLine } from '../../kit/page/VerdictLine.tsx';
-import { formatCount, plural } from '../../kit/words/format.ts';
+import { formatCount, plural, DASH } from '../../kit/words/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';
 import {
   filePath,
@@ -22,8 +22,7 @@ import { fileById, useBrowse } from '../store/browse-store.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { usualColumns } from '../table/columns.ts';
 import { CompareFiles } from '../CompareFiles.tsx';
-import { sizeOf } from '../table/definitions.ts';
-import { Figures } from './Figures.tsx';
+import { sizeOf, figuresOf, firstFigures } from '../table/definitions.ts';
 import { Disagreements } from '../Disagreements.tsx';
 import { JudgeView } from '../judge/JudgeView.tsx';
 import { FilterField } from './FilterField.tsx';
@@ -34,9 +33,127 @@ import { Panel } from './Panel.tsx';
 import { PickedBar } from './PickedBar.tsx';
 import { RolloutTable } from '../table/RolloutTable.tsx';
 import { BrowseShell } from '../Shell.tsx';
-import { UnknownNote } from './UnknownNote.tsx';
-import { UnreadLines } from './UnreadLines.tsx';
 import { PARTIAL, PARTIAL_NOTE } from '../words.ts';
+import { Terms } from '../../kit/words/explain/Term.tsx';
+import type { Unknown } from '../../../evaluate/rollouts/filter/unknown.ts';
+
+/** Lines of the file that could not be read, with their numbers and why. */
+export const UnreadLines = ({ file }: { file: FileRecord }) => (
+  <section className="browse-body" aria-label="Unreadable lines">
+    <p>
+      {file.faultCount === 0
+        ? 'Every line of the file was read.'
+        : `${plural(file.faultCount, 'line')} could not be read; the other ${formatCount(file.rollouts)} are here.`}
+      {file.faultCount > file.faults.length
+        ? ` The first ${formatCount(file.faults.length)} are listed.`
+        : ''}
+    </p>
+    <table className="list-table">
+      <tbody>
+        {file.faults.map(({ file: name, line, reason }) => (
+          <tr key={`${name} ${line} ${reason}`}>
+            <th scope="row" className="figure">
+              {name} {line === 0 ? '' : `line ${formatCount(line)}`}
+            </th>
+            <td className="free">{reason}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+/** Fields in the filter that rollouts lack: which, how many rollouts, and why. */
+export const UnknownNote = (props: {
+  unknown: readonly Unknown[];
+  /** Shows the rollouts that lack the field. */
+  show: (filter: string) => void;
+}) =>
+  props.unknown.length === 0 ? null : (
+    <div className="note unknown-note" role="status">
+      {props.unknown.map(({ field, rows, of, why }) => (
+        <p key={field}>
+          <b>
+            <code>{field}</code> is unknown for {formatCount(rows)} of {plural(of, 'rollout')}
+          </b>
+          : {why}. Unknown is not zero: no comparison with it is true, even with “not”.{' '}
+          <button type="button" className="link" onClick={() => props.show(`${field} is missing`)}>
+            show {rows === 1 ? 'it' : 'them'}
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+
+/**
+ * Statistics of the file with definitions; a click shows the cases. With a filter: statistics of the
+ * filtered rollouts, and the file's below. Five are shown, on a phone three, and all on request.
+ */
+const Figures = (props: {
+  file: FileRecord;
+  filtered: boolean;
+  /** Replaces the current filter. */
+  show: (filter: string) => void;
+}) => {
+  const { file, filtered, show } = props;
+  const { selected, fileId } = useSelection();
+  const [all, setAll] = useState(false);
+  const statistics = file.statistics;
+  if (!statistics)
+    return (
+      <p className="fine">
+        {file.status === 'importing'
+          ? 'Statistics of the whole file appear when it is fully read; the rows read so far can be used now.'
+          : 'The file was only read in part, so there are no statistics. Open it again to read all of it.'}
+      </p>
+    );
+  const passing =
+    filtered && selected && fileId === file.id
+      ? new Map(figuresOf(selected.statistics).map((one) => [one.id, one]))
+      : null;
+  const figures = figuresOf(statistics);
+  const few = firstFigures(figures);
+  return (
+    <>
+      <dl className={all ? 'file-figures' : 'file-figures few'} data-testid="file-figures">
+        {(all ? figures : few).map(({ id, name, value, more, note, filter }) => {
+          const own = passing ? passing.get(id) : { value, more };
+          const shown = `${own?.value ?? DASH} ${own?.more ?? ''}`;
+          return (
+            <div key={id} data-figure={id}>
+              <dt title={note}>
+                <Terms>{name}</Terms>
+              </dt>
+              <dd>
+                <button
+                  type="button"
+                  className="figure-button"
+                  title={`${note}\nClick to filter: ${filter}`}
+                  aria-label={`${name}: ${shown}${passing ? `, whole file ${value}` : ''}. Show the cases`}
+                  onClick={() => show(filter)}
+                >
+                  <b>{own?.value ?? DASH}</b> <span className="fine">{own?.more}</span>
+                </button>
+              </dd>
+              {passing ? <dd className="fine figure-all">all: {value}</dd> : null}
+            </div>
+          );
+        })}
+      </dl>
+      {figures.length > few.length ? (
+        <button
+          type="button"
+          className="link figures-toggle"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        >
+          {all ? 'Fewer numbers' : `All ${figures.length} numbers`}
+        </button>
+      ) : null}
+    </>
+  );
+};
+
 import '../rollouts.css';
 import './file.css';
 import './flow.css';

@@ -4,7 +4,11 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import type { JudgeStatus } from '../../../lab/contract/rollouts.ts';
-import type { FileRecord, Judging } from '../../../lab/contract/records/rollout-files.ts';
+import {
+  type FileRecord,
+  type Judging,
+  MOST_NOT_JUDGED,
+} from '../../../lab/contract/records/rollout-files.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount, formatShare, plural } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
@@ -14,9 +18,72 @@ import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { startJudging, stopJudging, useJudging } from './judge-store.ts';
-import { JudgeProgress } from './JudgeProgress.tsx';
-import { NotJudged } from './NotJudged.tsx';
+import {
+  startJudging,
+  stopJudging,
+  useJudging,
+  judgingLeft,
+  type JudgeJob,
+} from './judge-store.ts';
+import { filePath, readerPath } from '../store/browse-address.ts';
+
+const REASON_HEADS: readonly Head[] = [['rollout'], ['why there is no verdict']];
+
+/** Rollouts without a verdict, with the reason. A full list says that there may be more. */
+export const NotJudged = (props: {
+  judging: Pick<Judging, 'notJudged'>;
+  fileId: string;
+  search: string;
+}) => {
+  const { notJudged } = props.judging;
+  if (notJudged.length === 0) return null;
+  return (
+    <section aria-label="Not judged">
+      <h2>
+        Not judged: {formatCount(notJudged.length)}
+        {notJudged.length < MOST_NOT_JUDGED ? '' : ' or more, the first of them'}
+      </h2>
+      <Table heads={REASON_HEADS} className="plain-table">
+        {notJudged.map(({ rollout, reason }) => (
+          <tr key={rollout}>
+            <td>
+              <Link href={readerPath(props.fileId, rollout, props.search)}>{rollout}</Link>
+            </td>
+            <td>{reason}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+};
+
+/**
+ * Counts of the last job on this file, or a note that another file is being judged. "Not judged":
+ * failed calls and unreadable verdicts.
+ */
+export const JudgeProgress = ({ job, fileId }: { job: JudgeJob; fileId: string }) => {
+  if (job.fileId !== fileId)
+    return job.status === 'ended' ? null : (
+      <p className="fine" role="status">
+        The answers of <Link href={filePath(job.fileId, '?view=judge')}>another file</Link> are
+        being judged; only one file at a time.
+      </p>
+    );
+  const left = judgingLeft(job);
+  return (
+    <div role="status" data-testid="judge-progress">
+      <progress className="bar" max={Math.max(1, job.total)} value={job.done} aria-label="Judged" />
+      <p className="fine">
+        {formatCount(job.done)} of {formatCount(job.total)} asked · by the judge right{' '}
+        {formatCount(job.right)}, wrong {formatCount(job.wrong)} · not judged{' '}
+        {formatCount(job.notJudged)}
+        {job.status === 'running' && left !== null ? ` · ≈ ${formatDuration(left)} to go` : ''}
+      </p>
+      {job.words === null ? null : <p className="note">{job.words}</p>}
+    </div>
+  );
+};
+
 import './judge.css';
 
 /**

@@ -23,7 +23,43 @@ import {
   withRollouts,
 } from './chart-parts.ts';
 import { klCoefficient } from './kl-chart.ts';
-import { stie } from './stie-chart.ts';
+import type { StieCounts } from '../../../records/stie.ts';
+import { repeatedAnswers } from '../../../agent/stie-counts.ts';
+
+/** Lines of the chart of STIE, by its counts. */
+const STIE_LINES = [
+  ['too like an earlier one (9)', repeatedAnswers],
+  ['kept, as passages support it', ({ exempt }) => exempt],
+  ['replaced (10)–(11)', ({ replaced }) => replaced],
+  ['blocked (12)', ({ joinedBlocked }) => joinedBlocked],
+  ['queries refused', ({ queriesRefused }) => queriesRefused],
+  [
+    'stops',
+    (counts) =>
+      counts.stopOverlapAbove +
+      counts.stopOverlapBelow +
+      counts.stopConfidence +
+      counts.stopNewInformation +
+      counts.stopRepeatedQueries,
+  ],
+] as const satisfies readonly (readonly [string, (counts: StieCounts) => number])[];
+
+/** How often STIE's clauses fired; absent where it judged nothing. */
+export const stie = (steps: Steps): ChartSpec[] =>
+  steps.some((step) => step.stie)
+    ? [
+        spec(
+          'stie',
+          'STIE: clauses that fired',
+          'times in the rollouts of a step; click a step to see which rules',
+          'number',
+          STIE_LINES.map(([name, of], index) =>
+            line(steps, name, index, (step) => (step.stie ? of(step.stie) : null)),
+          ),
+          { include: [0] },
+        ),
+      ]
+    : [];
 
 /** HRPO: how much of each token is left in what the policy reads while it thinks; absent without gates. */
 const latent = (steps: Steps, { adapter }: TrainSettings): ChartSpec[] =>

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP, type LocalSpec } from '../../../../src/records/setup.ts';
 import type { ClusterLearning, ClusterOverview } from '../../../../src/lab/contract/clusters.ts';
 import { SAMPLING_DEFAULTS } from '../../../../src/retrieval/cluster/options.ts';
-import { Recent } from '../../../../src/ui/corpus/clusters/Recent.tsx';
+import { Recent } from '../../../../src/ui/corpus/clusters/ClusterPage.tsx';
 import {
   PartInSearch,
   SourceLine,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { JudgeProgress } from '../../../../src/ui/rollouts/judge/JudgeProgress.tsx';
+import { JudgeProgress } from '../../../../src/ui/rollouts/judge/JudgeView.tsx';
 import type { JudgeJob } from '../../../../src/ui/rollouts/judge/judge-store.ts';
 import { htmlOf, wordsIn } from '../../kit/render.tsx';
 

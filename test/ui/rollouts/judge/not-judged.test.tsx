@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MOST_NOT_JUDGED } from '../../../../src/lab/contract/records/rollout-files.ts';
-import { NotJudged } from '../../../../src/ui/rollouts/judge/NotJudged.tsx';
+import { NotJudged } from '../../../../src/ui/rollouts/judge/JudgeView.tsx';
 import { htmlOf, wordsIn } from '../../kit/render.tsx';
 
 const wordsOf = (count: number): string => {

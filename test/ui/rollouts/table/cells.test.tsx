@@ -4,8 +4,8 @@ import { allColumns, columnOf, usualColumns } from '../../../../src/ui/rollouts/
 import { HeadCell } from '../../../../src/ui/rollouts/table/HeadCell.tsx';
 import { keepWidths, setWidth, useWidths } from '../../../../src/ui/rollouts/table/widths.ts';
 import { pastFilters, rememberFilter } from '../../../../src/ui/rollouts/file/filter-history.ts';
-import { UnknownNote } from '../../../../src/ui/rollouts/file/UnknownNote.tsx';
-import { UnreadLines } from '../../../../src/ui/rollouts/file/UnreadLines.tsx';
+import { UnknownNote } from '../../../../src/ui/rollouts/file/FilePage.tsx';
+import { UnreadLines } from '../../../../src/ui/rollouts/file/FilePage.tsx';
 import {
   groupedOutcomeName,
   outcomeBars,

@@ -7,7 +7,7 @@ import {
   spec,
   withRollouts,
 } from '../../../../src/ui/train/charts/chart-parts.ts';
-import { stie } from '../../../../src/ui/train/charts/stie-chart.ts';
+import { stie } from '../../../../src/ui/train/charts/chart-specs.ts';
 import type { StieCounts } from '../../../../src/records/stie.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { AdoptOutcome } from '../../../../src/lab/contract/training.ts';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
-import { Adopting } from '../../../../src/ui/runs/Adopting.tsx';
+import { Adopting } from '../../../../src/ui/runs/RunsPage.tsx';
 import {
   cancelAdopting,
   dismissAdopted,

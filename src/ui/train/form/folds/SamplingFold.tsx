@@ -1,4 +1,4 @@
-import { declaredSamplings } from '../../../../recipes/parts/training.ts';
+import { samplings } from '../../../../recipes/parts/training.ts';
 import { plural } from '../../../kit/words/format.ts';
 import { NumberField, PartSwitch, SelectField, usePart } from '../fields/fields.tsx';
 import { SystemSwitches } from '../fields/ParamFields.tsx';
@@ -74,7 +74,7 @@ export const SamplingFold = () => {
               />
             </>
           ) : null}
-          <SystemSwitches path="dynamicSampling.system" declared={declaredSamplings} />
+          <SystemSwitches path="dynamicSampling.system" declared={samplings.declared} />
         </>
       ) : null}
       <PartSwitch

@@ -6,7 +6,7 @@ import {
   usePart,
   RateField,
 } from '../fields/fields.tsx';
-import { declaredVerifiers } from '../../../../recipes/parts/training.ts';
+import { verifiers } from '../../../../recipes/parts/training.ts';
 import { SystemSwitches } from '../fields/ParamFields.tsx';
 import { Term } from '../../../kit/words/explain/Term.tsx';
 import { switchesOn } from '../../store/published-switches.ts';
@@ -134,6 +134,6 @@ export const SwitchesFold = () => (
       label="No loss of unfinished rollouts"
       title="VerlTool: what ran out of tokens or turns teaches nothing"
     />
-    <SystemSwitches path="verifier" declared={declaredVerifiers} />
+    <SystemSwitches path="verifier" declared={verifiers.declared} />
   </Fold>
 );
