@@ -6,7 +6,7 @@ import { provideGrouping, type Grouping } from '../../learn/branching/grouping.t
 import { provideCurriculum, type CurriculumGround } from '../../learn/curriculum/provided.ts';
 import type { Curriculum } from '../../learn/rl/contracts.ts';
 import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
-import { provideVerifier } from '../../learn/rewards/verifier.ts';
+import { judges } from '../../learn/rewards/parts/definition.ts';
 import { provideSampling, type SampleGroups } from '../../learn/rl/sampling.ts';
 import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
 import { declaredCurricula, type BeginningRun } from '../../recipes/parts/curriculum.ts';
@@ -156,5 +156,5 @@ export function defineVerifier<Params extends z.ZodObject>(
   judge: (params: z.infer<Params>, facts: RewardFacts, draw: number) => RewardFacts,
 ): void {
   verifiers.declared.set(id, { params });
-  provideVerifier(id, (system, facts, draw) => judge(ownOf(params, system), facts, draw));
+  judges.set(id, (system, facts, draw) => judge(ownOf(params, system), facts, draw));
 }

@@ -1,4 +1,5 @@
 import type { FrozenAnswer, RewardClause } from '../../../records/rollout.ts';
+import type { SystemSettings } from '../../../recipes/parts/system.ts';
 import type { RewardFacts } from './facts.ts';
 
 type FrozenSource = Exclude<FrozenAnswer['from'], 'question'>;
@@ -127,3 +128,9 @@ export const weightedReward = <const Id extends string, W extends Weights>({
   ...about,
   clauses: (facts, given) => clauses(facts, lambdas(about.weights, given)),
 });
+
+/** Facts as a system's verifier judges them. @param draw random number, 0 to 1 */
+type Judge = (system: SystemSettings, facts: RewardFacts, draw: number) => RewardFacts;
+
+/** Verifiers by their system; here, so that what declares one need not load what reads facts. */
+export const judges = new Map<string, Judge>();
