@@ -110,6 +110,14 @@ describe('trainings', () => {
     },
   );
 
+  it('another system’s curriculum has its own parameters, and a part that is off can be set', () => {
+    const { curriculum } = withChanges(getTraining('kunlun-baize'), ['curriculum.system.id=ur2']);
+    expect(curriculum.system).toEqual(getTraining('ur2/paper').curriculum.system);
+    const off = withChanges(getTraining('kunlun-baize'), ['curriculum.system=null']);
+    const again = withChanges(off, ['curriculum.system.id=ur2', 'curriculum.system.pool=8']);
+    expect(again.curriculum.system).toEqual({ ...curriculum.system, pool: 8 });
+  });
+
   it('an id that trains nothing names those that do and are like it', () => {
     expect(() => getTraining('ppo')).toThrow(
       `no recipe "ppo" to train by; did you mean search-r1/ppo, smart-rag/ppo or smart-rag/reset-ppo? There are ${TRAININGS.length}: `,

@@ -99,7 +99,10 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
     const last = lastOf(path, 'key of the change');
     if (!isObjectOrList(at) || (!free && !Object.hasOwn(at, last)))
       throw new Error(`there is no setting '${path.join('.')}'`);
-    at[last] = valueOf(change.slice(equals + 1));
+    const value = valueOf(change.slice(equals + 1));
+    // Parameters of one system are not another's.
+    if (last === 'id' && at[last] !== value) for (const key of Object.keys(at)) delete at[key];
+    at[last] = value;
   }
   return parseTrainSettings(copy);
 }
