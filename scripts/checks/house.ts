@@ -144,7 +144,7 @@ export const LIMITS = {
   'files of the core that name a system': [0, 0],
   'files in src': [1250, 1794],
   'folders in src, without one per system': [160, 238],
-  'lines in src': [160_000, 202_890],
+  'lines in src': [160_000, 202_900],
   'zustand stores': [12, 32],
   'MB tracked': [60, 60],
   'kB of README': [8, 8],
