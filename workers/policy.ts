@@ -1,3 +1,4 @@
+import '../src/systems/objective-rules.ts';
 import { createReplica } from '../src/learn/replicas/create-replica.ts';
 import { serveReplica } from '../src/learn/replicas/replica-channel.ts';
 import { servePolicy } from '../src/policy/serving/serve.ts';

@@ -92,12 +92,12 @@ test(
     const gppo = fold.getByRole('listitem').filter({ hasText: 'GPPO' }).first();
     await gppo.getByRole('button', { name: 'Put on: GPPO' }).press('Enter');
     await gppo.getByText('on', { exact: true }).waitFor();
-    expect(await page.getByLabel('Beyond the clip').inputValue()).toBe('gppo');
+    expect(await page.getByLabel('Beyond the clip').isChecked()).toBe(true);
     expect(await page.getByLabel('Updates per step', { exact: true }).inputValue()).toBe('4');
     expect(await faultsOf(page)).toEqual([]);
     await gppo.getByRole('button', { name: 'Take out: GPPO' }).press('Enter');
     await gppo.getByRole('button', { name: 'Put on: GPPO' }).waitFor();
-    expect(await page.getByLabel('Beyond the clip').inputValue()).toBe('');
+    expect(await page.getByLabel('Beyond the clip').isChecked()).toBe(false);
     expect(await begin.isDisabled()).toBe(false);
 
     // What a stage learns by has a field for each of its numbers, and for what its rollouts do otherwise.

@@ -8,48 +8,6 @@ export function trainedCount(mask: Uint8Array): number {
   return n;
 }
 
-/**
- * The mask without text between an opening and the next closing tag, tags included, even if the policy wrote them
- * (R1-Searcher, train/openrlhf, as released); an opening tag without a closing one takes all that is left.
- */
-export function maskedByTags(
-  ids: ArrayLike<number>,
-  mask: Uint8Array,
-  { open, close }: { open: number; close: number },
-): Uint8Array {
-  let inside = false;
-  return mask.map((trained, i) => {
-    inside ||= ids[i] === open;
-    const kept = inside ? 0 : trained;
-    if (ids[i] === close) inside = false;
-    return kept;
-  });
-}
-
-/**
- * The mask without the first blocks of tool output, tags included, even if the policy wrote them, and with the output after them
- * (CIR, RUCAIBox/CIR, ray_trainer.py, as released: blocks are looked for in the text, and only this many as calls are
- * allowed); an opening tag without a closing one is not a block.
- * @param outputs 1 where the environment wrote a result
- */
-export function maskedFirstCalls(
-  ids: Int32Array,
-  { mask, outputs }: { mask: Uint8Array; outputs: Uint8Array },
-  { open, close }: { open: number; close: number },
-  calls: number,
-): Uint8Array {
-  const trained = mask.map((bit, i) => (bit === 1 || outputs[i] === 1 ? 1 : 0));
-  let from = 0;
-  for (let call = 0; call < calls; call++) {
-    const start = ids.indexOf(open, from);
-    const end = start < 0 ? -1 : ids.indexOf(close, start);
-    if (end < 0) break;
-    trained.fill(0, start, end + 1);
-    from = end + 1;
-  }
-  return trained;
-}
-
 /** The context of a rollout as the trainer needs it; its arrays are of one length. */
 export interface TrainedTokens {
   /** Every token of the context, or of its contexts, in order. */
@@ -153,4 +111,31 @@ export interface Sequence {
   starts?: number[];
   /** It was sampled behind other tokens than these, so that its log-probabilities say nothing of the sampler's precision. */
   otherContext?: true;
+}
+
+export type Trained = Pick<Sequence, 'mask' | 'oldLogprobs' | 'entropies' | 'behaviour'>;
+
+/** The sequence with another mask. @param scores of the tokens that were not trained */
+export function remasked<S extends Trained>(
+  sequence: S,
+  mask: Uint8Array,
+  scores?: { logprobs: Float32Array; entropies: Float32Array },
+): S {
+  const merged = (own: Float32Array, further?: Float32Array): Float32Array => {
+    let [a, b] = [0, 0];
+    const all = Array.from(mask, (bit, i) => {
+      if (i === 0) return null;
+      const value = sequence.mask[i] === 1 ? own[a++] : bit === 1 ? further?.[b++] : 0;
+      return bit === 1 ? (value ?? null) : null;
+    });
+    return Float32Array.from(all.filter((value) => value !== null));
+  };
+  const { oldLogprobs, entropies, behaviour } = sequence;
+  return {
+    ...sequence,
+    mask,
+    oldLogprobs: merged(oldLogprobs, scores?.logprobs),
+    entropies: merged(entropies, scores?.entropies),
+    ...(behaviour && { behaviour: merged(behaviour, scores?.logprobs) }),
+  };
 }

@@ -1,11 +1,16 @@
+import type { z } from 'zod';
 import { itemAt } from '../base/items.ts';
+import { lossRules } from '../recipes/parts/objective-rules.ts';
+import type { PolicyTokenizer } from '../policy/policy.ts';
 import type { TrainSettings } from '../recipes/parts/training.ts';
+import type { Sequence } from './mask.ts';
 
-/** The clipped surrogate and its exact gradient, docs/methods.md section 4. */
+/** The clipped surrogate and its exact gradient, docs/methods.md section 4, and the rules with which systems change them. */
 
 type Settings = TrainSettings['objective'];
+type Optional = 'microBatch' | 'rules';
 /** Without `microBatch` a mean over tokens is one of the whole batch. */
-export type Objective = Omit<Settings, 'microBatch'> & Partial<Pick<Settings, 'microBatch'>>;
+export type Objective = Omit<Settings, Optional> & Partial<Pick<Settings, Optional>>;
 
 /** The trained tokens of one sequence. */
 export interface SequenceTokens {
@@ -66,31 +71,83 @@ export function klTerm(
   }
 }
 
-/**
- * GPPO (Klear, 2508.07629; code: suu990901/KlearReasoner, compute_gppo_loss): the clipped surrogate whose gradient
- * beyond the clip is that at the clip in place of 0. Beyond the dual clip it is still 0.
- */
-function preserving(
-  { low, high, ceiling }: { low: number; high: number; ceiling: number },
-  ratio: number,
-  advantage: number,
-): Term & { clipped: boolean } {
-  const bounded = Math.min(1 + high, Math.max(1 - low, ratio));
-  const value = Math.max(-ratio * advantage, -bounded * advantage);
-  if (advantage < 0 && ratio > ceiling)
-    return { value: -ceiling * advantage, slope: 0, clipped: true };
-  // Either branch's slope by log π is its own value.
-  return { value, slope: value, clipped: false };
+/** Ratio bounds 1 − low … 1 + high, and the dual clip's. */
+interface Bounds {
+  low: number;
+  high: number;
+  ceiling: number;
 }
 
-/**
- * The diversity term of R1-zero-Div (2505.23433) for one token of a right rollout: λ ρ log π is added to the loss, with
- * slope λ ρ (1 + log π): what is less likely than 1/e is pushed up, the rest down. Of the sampled tokens only.
- */
-export function diversityTerm(factor: number, logprob: number, oldLogprob: number): Term {
-  const ratio = Math.exp(logprob - oldLogprob);
-  return { value: factor * ratio * logprob, slope: factor * ratio * (1 + logprob) };
+type Clipped = Term & { clipped: boolean };
+/** One value a rollout, or one a trained token. */
+type Advantages = (number | Float32Array)[];
+
+/** Rollouts of a step before anything of them is trained. */
+export interface RuledStep {
+  sequences: readonly Sequence[];
+  /** It scores trained tokens by the adapter that sampled. */
+  learner: {
+    score(
+      items: readonly Sequence[],
+      reference: false,
+    ): Promise<{ logprobs: Float32Array; entropies: Float32Array }[]>;
+  };
+  tokenizer: PolicyTokenizer;
 }
+
+/** What a system changes of the loss; nothing where it says nothing. */
+export interface ObjectiveRule {
+  /** What is trained, where that is not what the policy wrote. */
+  sequences?: (step: RuledStep) => Promise<readonly Sequence[]>;
+  /** What tokens count for, in place of what the estimator or the critic gives. */
+  advantages?: (advantages: Advantages, sequences: readonly Sequence[]) => Advantages;
+  /** A token's loss in place of the clipped surrogate. */
+  surrogate?: (bounds: Bounds, ratio: number, advantage: number) => Clipped;
+  /** Added to the loss of every token of a right rollout. */
+  ofRight?: (logprob: number, oldLogprob: number) => Term;
+}
+
+/** A rule as a system defines it. */
+export interface RuleDefinition<Params extends z.ZodObject = z.ZodObject> {
+  /** Its parameters; all have defaults. */
+  params: Params;
+  /** Its switch in the form, and what that does. */
+  label: string;
+  help?: string;
+  /** What other trainers lack: "learning only from worse rollouts". */
+  what: string;
+  /** Why other settings do not allow it, and what to do; null where they do. */
+  clash?: (settings: TrainSettings) => string | null;
+  rule: (params: z.infer<Params>) => ObjectiveRule;
+}
+
+const defined = new Map<string, RuleDefinition>();
+
+/** Defines `objective.rules.<id>`. Rules act in the order in which they are defined. */
+export function defineObjectiveRule<Params extends z.ZodObject>(
+  id: string,
+  definition: RuleDefinition<Params>,
+): void {
+  const { params, rule } = definition;
+  lossRules.set(id, { params });
+  defined.set(id, { ...definition, rule: (own) => rule(params.parse(own)) });
+}
+
+export const definedRules = (): ReadonlyMap<string, RuleDefinition> => defined;
+
+/** The rules of an objective. @throws Error for one that is not defined here, as a thread without `systems/objective-rules.ts` */
+export function rulesOf({ rules = {} }: Pick<Objective, 'rules'>): ObjectiveRule[] {
+  const missing = Object.keys(rules).find((id) => !defined.has(id));
+  if (missing !== undefined) throw new Error(`objective: the rule "${missing}" is not defined`);
+  return [...defined].flatMap(([id, { rule }]) => {
+    const own = rules[id];
+    return own ? [rule(own)] : [];
+  });
+}
+
+/** Whether right rollouts teach by themselves, without an advantage. */
+export const rightTeach = (objective: Pick<Objective, 'rules'>): boolean =>
+  rulesOf(objective).some(({ ofRight }) => ofRight);
 
 /**
  * `−min(ρ A, clip(ρ, 1 − low, 1 + high) A)` for one token, with ρ = π/π_old (PPO, 1707.06347,
@@ -101,34 +158,21 @@ export function surrogate(
   objective: Objective,
   logRatio: number,
   advantage: number,
-): Term & { clipped: boolean } {
+  rules = rulesOf(objective),
+): Clipped {
   const { clip, dualClip, logRatioClamp } = objective;
   const limit = logRatioClamp ?? Infinity;
   const clamped = Math.min(limit, Math.max(-limit, logRatio));
   const ratio = Math.exp(clamped);
   const free = -ratio * advantage;
-  if (objective.surrogate === 'gppo' && clip)
-    return preserving({ ...clip, ceiling: dualClip ?? Infinity }, ratio, advantage);
+  const own = rules.find((rule) => rule.surrogate)?.surrogate;
+  if (own && clip) return own({ ...clip, ceiling: dualClip ?? Infinity }, ratio, advantage);
   const bounded = clip ? -Math.min(1 + clip.high, Math.max(1 - clip.low, ratio)) * advantage : free;
   const ceiling = dualClip !== null && advantage < 0 ? -dualClip * advantage : Infinity;
   const value = Math.min(Math.max(free, bounded), ceiling);
   const stopped = value !== free;
   const flat = stopped || clamped !== logRatio;
   return { value, slope: flat ? 0 : free, clipped: stopped };
-}
-
-const NOTHING: Term = { value: 0, slope: 0 };
-
-/** What is added to the loss of a token of a right rollout. */
-function rightTerms(
-  { diversity = 0, positiveNll = 0 }: Objective,
-  right: boolean,
-): (logprob: number, oldLogprob: number) => Term {
-  if (!right || (diversity === 0 && positiveNll === 0)) return () => NOTHING;
-  return (logprob, oldLogprob) => {
-    const spread = diversityTerm(diversity, logprob, oldLogprob);
-    return { value: spread.value - positiveNll * logprob, slope: spread.slope - positiveNll };
-  };
 }
 
 /** @throws Error where the arrays differ in length. */
@@ -142,16 +186,22 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   const { kl: klSettings } = objective;
   const limit = objective.logRatioClamp ?? Infinity;
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
-  const extra = rightTerms(objective, t.right ?? false);
+  const rules = rulesOf(objective);
+  const terms = t.right ? rules.flatMap(({ ofRight }) => ofRight ?? []) : [];
   const result = { loss: 0, coefficients: new Float32Array(n), clipped: 0, kl: 0 };
   for (let i = 0; i < n; i++) {
     const own = typeof advantage === 'number' ? advantage : itemAt(advantage, i);
-    const term = surrogate(objective, itemAt(logprob, i) - itemAt(oldLogprob, i), own);
+    const term = surrogate(objective, itemAt(logprob, i) - itemAt(oldLogprob, i), own, rules);
     const kl =
       refLogprob === null
         ? { value: 0, slope: 0 }
         : klTerm(klSettings.form, itemAt(logprob, i), itemAt(refLogprob, i), limit);
-    const of = extra(itemAt(logprob, i), itemAt(oldLogprob, i));
+    const of = { value: 0, slope: 0 };
+    for (const added of terms) {
+      const { value, slope } = added(itemAt(logprob, i), itemAt(oldLogprob, i));
+      of.value += value;
+      of.slope += slope;
+    }
     result.loss += weight * (term.value + inLoss * kl.value + of.value);
     result.coefficients[i] = -weight * (term.slope + inLoss * kl.slope + of.slope);
     result.clipped += Number(term.clipped);

@@ -60,6 +60,7 @@ import { arpo } from './arpo/system.ts';
 import { hrpo } from './hrpo/system.ts';
 import { inspo } from './inspo/system.ts';
 import './guide/define.ts';
+import './objective-rules.ts';
 import './kdrl/define.ts';
 import './question-history/define.ts';
 import './speed-rl/define.ts';

@@ -77,7 +77,7 @@ test('switches go over the recipe, and --set over them', () => {
     preset: 'search/grpo',
     dynamicSampling: { maxBatches: 1, system: { id: 'speed-rl', screen: 2 } },
     updates: 4,
-    objective: { surrogate: 'gppo', diversity: 0.01 },
+    objective: { rules: { gppo: {}, diversity: { weight: 0.01 } } },
   });
 });
 

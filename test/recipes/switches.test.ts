@@ -106,7 +106,7 @@ describe('switches of training', () => {
 
   it.each([
     ['fspo', 'posterior-grpo', 'stages.0.reward'],
-    ['fspo', 'fspo-as-released', 'objective.factuality'],
+    ['fspo', 'fspo-as-released', 'objective.rules.fspo'],
     ['one-shot-rlvr', 'sws', 'curriculum.system'],
   ])('%s and %s are refused together, by the setting that both change', (a, b, path) => {
     expect(refusal('search/grpo', a, b)).toBe(

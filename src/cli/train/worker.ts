@@ -5,6 +5,7 @@ import {
   type ToReplica,
 } from '../../learn/replicas/replica-channel.ts';
 import { createReplica } from '../../learn/replicas/create-replica.ts';
+import '../../systems/objective-rules.ts';
 import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
 import { servePolicy } from '../../policy/serving/serve.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';

@@ -1,5 +1,6 @@
 import { itemAt } from '../../base/items.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import { remasked, type Trained } from '../mask.ts';
 import type { Grouping } from './grouping.ts';
 
 /** How tokens that several rollouts of a group share count in the loss. */
@@ -23,15 +24,7 @@ export const ownerAt = ({ id, forks = [] }: Shared['rollout'], at: number): stri
 export const placesOf = (mask: Uint8Array): number[] =>
   Array.from(mask, (bit, i) => (bit === 1 && i > 0 ? i : 0)).filter(Boolean);
 
-/** One rollout's tokens; all but the mask are of the trained ones. */
-interface Sequence {
-  rollout: Rollout;
-  group: number;
-  mask: Uint8Array;
-  oldLogprobs: Float32Array;
-  behaviour?: Float32Array;
-  entropies: Float32Array;
-}
+type Sequence = Shared & Trained;
 
 /** One value a sequence: of the whole, or one a trained token. */
 interface Weighed<S extends Sequence> {
@@ -58,13 +51,7 @@ export function creditShared<S extends Sequence>(
       let trained = 0;
       for (let i = 1; i < mask.length; i++)
         if (mask[i] === 1 && itemAt(credits, s)[trained++] === null) mask[i] = 0;
-      return {
-        ...sequence,
-        mask,
-        oldLogprobs: only(sequence.oldLogprobs, s),
-        entropies: only(sequence.entropies, s),
-        ...(sequence.behaviour && { behaviour: only(sequence.behaviour, s) }),
-      };
+      return remasked(sequence, mask);
     }),
     advantages: own,
     references: references && references.map((values, s) => only(values, s)),

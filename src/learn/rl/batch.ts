@@ -2,71 +2,16 @@ import { latentsOf } from '../../agent/transcript/latents.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import type { CriticState } from '../critic/head.ts';
-import {
-  maskedByTags,
-  maskedFirstCalls,
-  trainedCount,
-  trainedTokens,
-  type Sequence,
-} from '../mask.ts';
+import { trainedCount, trainedTokens, type Sequence } from '../mask.ts';
 import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
-import type { ItemScores, TrainItem } from '../replicas/replica.ts';
+import type { TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import { klRuleOf } from '../../recipes/parts/kl.ts';
-import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { FACT } from '../rewards/parts/clause.ts';
-
-/**
- * FSPO (arXiv 2505.24630): the verdict v on a step of reasoning (1 stated by what was read, −1 not, 0 nothing to
- * verify) turns the advantage A of its tokens: A stays where v A ≥ 0, else −A counts. Tokens outside thoughts keep A.
- * `as-released` (nusnlp/FSPO): verdicts are 1 or −1 alone and every token outside thoughts has 1, so that the answer of
- * a wrong rollout is pushed up. Its further faults (a mask that begins at the response's first token, another
- * tokenizer's lengths) are not reproduced.
- */
-
-type Factuality = 'paper' | 'as-released';
-
-/** The advantage of a token under a verdict. @param v null outside thoughts */
-export function turned(advantage: number, v: number | null, form: Factuality): number {
-  if (form === 'as-released') {
-    const sign = v === null || v > 0 ? 1 : -1;
-    return sign * Math.abs(advantage);
-  }
-  return v === null || v * advantage >= 0 ? advantage : -advantage;
-}
-
-interface Trained {
-  rollout: Pick<Rollout, 'segments' | 'rewards'>;
-  /** 1 where the loss may train a token; one for each of the context. */
-  mask: ArrayLike<number>;
-}
-
-/** One advantage a trained token. @param advantage of the rollout, or one a trained token */
-export function turnedByFacts(
-  { rollout, mask }: Trained,
-  advantage: number | Float32Array,
-  form: Factuality,
-): Float32Array {
-  const verdicts = new Map<number, number>();
-  for (const { clause, value, evidence } of rollout.rewards)
-    if (clause === FACT) for (const { segment } of evidence) verdicts.set(segment, value);
-  const out: number[] = [];
-  let token = 0;
-  rollout.segments.forEach(({ ids, role }, segment) => {
-    const verdict = verdicts.get(segment) ?? (role === 'think' ? 0 : null);
-    for (let i = 0; i < ids.length; i++, token++) {
-      if (mask[token] !== 1 || token === 0) continue;
-      const own = typeof advantage === 'number' ? advantage : itemAt(advantage, out.length);
-      out.push(turned(own, verdict, form));
-    }
-  });
-  return Float32Array.from(out);
-}
 
 /** From rollout records to what the learner takes. */
 
@@ -92,122 +37,6 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     ...(latents && { latents }),
     ...(starts.length > 0 && { starts }),
   };
-}
-
-/** The sequence with fewer trained tokens. @param mask 1 where a token stays one */
-function narrowed(sequence: Sequence, mask: Uint8Array): Sequence {
-  let at = 0;
-  const stays: boolean[] = [];
-  sequence.mask.forEach((trained, i) => {
-    if (trained === 1 && i > 0) stays[at++] = mask[i] === 1;
-  });
-  const kept = (values: Float32Array): Float32Array => values.filter((_, i) => stays[i]);
-  const { oldLogprobs, entropies, behaviour } = sequence;
-  return {
-    ...sequence,
-    mask,
-    oldLogprobs: kept(oldLogprobs),
-    entropies: kept(entropies),
-    ...(behaviour && { behaviour: kept(behaviour) }),
-  };
-}
-
-/** The sequence with further trained tokens. @param mask 1 where they are @param scores of these, in order */
-function widened(sequence: Sequence, mask: Uint8Array, scores: ItemScores): Sequence {
-  const both = sequence.mask.map((bit, i) => (bit === 1 || mask[i] === 1 ? 1 : 0));
-  const places = Array.from(both, (bit, i) => (bit === 1 && i > 0 ? i : 0)).filter(Boolean);
-  const merged = (own: Float32Array, further: Float32Array): Float32Array => {
-    let [a, b] = [0, 0];
-    return Float32Array.from(places, (at) =>
-      mask[at] === 1 ? itemAt(further, b++, 'scores') : itemAt(own, a++, 'trained tokens'),
-    );
-  };
-  const { oldLogprobs, entropies, behaviour } = sequence;
-  return {
-    ...sequence,
-    mask: both,
-    oldLogprobs: merged(oldLogprobs, scores.logprobs),
-    entropies: merged(entropies, scores.entropies),
-    ...(behaviour && { behaviour: merged(behaviour, scores.logprobs) }),
-  };
-}
-
-/** Where the environment wrote a result. */
-const outputsOf = ({ segments }: Rollout): Uint8Array =>
-  Uint8Array.from(
-    segments.flatMap(({ ids, source, role }) =>
-      ids.map(() => Number(source === 'environment' && role === 'result')),
-    ),
-  );
-
-/** Tokens that stand around results. */
-interface Results {
-  open: number;
-  close: number;
-}
-
-/** Searches that a rollout could make. */
-const searchesAllowed = ({ recipe }: Rollout): number =>
-  (recipe.settings as unknown as RecipeSettings).retrieval.maxSearches;
-
-/**
- * Sequences as released code masks them: R1-Searcher's by the tags of results, CIR's by those of as many as searches are
- * allowed; `none` masks no result. What CIR's then trains of later results has the old log-probabilities that the learner gives
- * it, whose adapter is the sampler's, as in its code.
- */
-export async function sequencesMasked(
-  learner: PolicyLearner,
-  sequences: readonly Sequence[],
-  by: NonNullable<TrainSettings['objective']['mask']>,
-  tags: Results,
-): Promise<Sequence[]> {
-  if (by === 'by-tags')
-    return sequences.map((one) => narrowed(one, maskedByTags(one.ids, one.mask, tags)));
-  const masks = sequences.map(({ ids, mask, rollout }) =>
-    maskedFirstCalls(
-      ids,
-      { mask, outputs: outputsOf(rollout) },
-      tags,
-      by === 'none' ? 0 : searchesAllowed(rollout),
-    ),
-  );
-  const narrow = sequences.map((one, s) =>
-    narrowed(
-      one,
-      one.mask.map((bit, i) => (masks[s]?.[i] === 1 ? bit : 0)),
-    ),
-  );
-  const further = narrow.map(({ mask }, s) =>
-    mask.map((bit, i) => (bit === 0 && masks[s]?.[i] === 1 ? 1 : 0)),
-  );
-  const places = further.flatMap((mask, s) => (trainedCount(mask) > 0 ? [s] : []));
-  if (places.length === 0) return narrow;
-  const scores = await learner.score(
-    places.map((s) => {
-      return { ...itemAt(narrow, s, 'sequences'), mask: itemAt(further, s, 'masks') };
-    }),
-    false,
-  );
-  return narrow.map((one, s) => {
-    const at = places.indexOf(s);
-    return at < 0 ? one : widened(one, itemAt(further, s, 'masks'), itemAt(scores, at, 'scores'));
-  });
-}
-
-/** An advantage that pulls no token up: what lies above 0 is 0. */
-export const worseAlone = (advantage: number | Float32Array): number | Float32Array =>
-  typeof advantage === 'number'
-    ? Math.min(0, advantage)
-    : advantage.map((value) => Math.min(0, value));
-
-/** What ends a rollout before the policy does. */
-const LIMITS = new Set<string>(['max-searches', 'token-budget', 'context-full']);
-
-/** VerlTool's `mask_overlong_loss` (2509.01055): nothing of a rollout that a limit ended is trained. */
-export function finishedAlone(sequence: Sequence): Sequence {
-  const { events } = sequence.rollout;
-  const cut = events.some((event) => event.kind === 'stop' && LIMITS.has(event.reason));
-  return cut ? narrowed(sequence, new Uint8Array(sequence.mask.length)) : sequence;
 }
 
 /** Sequences of groups, in order. */
@@ -255,16 +84,9 @@ export function fillAdvantages(
       rollout.advantage = itemAt(advantages, i, 'advantages');
     }
   }
-  const whole: (number | Float32Array)[] =
-    apart.length === 0
-      ? [...advantages]
-      : stepAdvantages(sequences, apart).map((own, i) =>
-          own.map((value) => value + itemAt(advantages, i, 'advantages')),
-        );
-  const { factuality } = objective;
-  if (factuality === undefined) return whole;
-  return sequences.map((sequence, i) =>
-    turnedByFacts(sequence, itemAt(whole, i, 'advantages'), factuality),
+  if (apart.length === 0) return [...advantages];
+  return stepAdvantages(sequences, apart).map((own, i) =>
+    own.map((value) => value + itemAt(advantages, i, 'advantages')),
   );
 }
 

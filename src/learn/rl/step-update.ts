@@ -1,4 +1,5 @@
 import { itemAt } from '../../base/items.ts';
+import { rightTeach, rulesOf } from '../objective.ts';
 import { creditShared } from '../branching/credit.ts';
 import { loadGrouping, type Grouping } from '../branching/grouping.ts';
 import { meanKl, nextCoefficient, withCoefficient } from './update.ts';
@@ -9,13 +10,10 @@ import { stageAt } from '../settings/overrides.ts';
 import type { SkippedUpdate } from '../../records/training.ts';
 import {
   fillAdvantages,
-  finishedAlone,
   referenceLogprobs,
-  sequencesMasked,
   sequencesOf,
   stepAdvantagesOf,
   updateBatches,
-  worseAlone,
 } from './batch.ts';
 import type { Sequence } from '../mask.ts';
 import type { Collected } from './collect.ts';
@@ -54,13 +52,6 @@ const klPulls = ({ kl }: Objective, isReference: boolean): boolean =>
   kl.coefficient > 0 &&
   !(isReference && (kl.place === 'reward' || kl.form !== 'k1'));
 
-/** Whether terms on right rollouts, which need no advantage, have one to work on. */
-const rightTermsPull = (
-  { positiveNll = 0, diversity = 0 }: Objective,
-  rollouts: readonly Rollout[],
-): boolean =>
-  (positiveNll > 0 || diversity > 0) && rollouts.some(({ metrics }) => metrics?.em === 1);
-
 /**
  * Whether the gradient of a step is 0 by construction: all advantages are 0, and no other term of
  * the objective has a gradient. A critic learns in any case.
@@ -75,7 +66,7 @@ const hasNoGradient = (
   !critic &&
   advantages.every((own) => (typeof own === 'number' ? own === 0 : own.every((v) => v === 0))) &&
   !klPulls(objective, isReference) &&
-  !rightTermsPull(objective, rollouts);
+  !(rightTeach(objective) && rollouts.some(({ metrics }) => metrics?.em === 1));
 
 /** Why a step made no update, by the rewards of all its rollouts. */
 function skippedFor(
@@ -146,14 +137,17 @@ async function policyUpdate(
 
 type Credited = ReturnType<typeof creditShared<Sequence>>;
 
-/** What each trained token counts for in the loss: of shared ones once, and only below 0 where only worse rollouts teach. */
+/** What each trained token counts for in the loss, by the rules of systems; shared ones count once. */
 const creditOwn = (
   { objective }: Pick<TrainSettings, 'objective'>,
   grouping: Grouping | undefined,
   { sequences, advantages, references }: Credited,
 ): Credited => {
-  const learned = objective.learns === 'worse' ? advantages.map(worseAlone) : advantages;
-  return creditShared({ sequences, advantages: learned, references }, grouping);
+  const ruled = rulesOf(objective).reduce(
+    (now, rule) => rule.advantages?.(now, sequences) ?? now,
+    [...advantages],
+  );
+  return creditShared({ sequences, advantages: ruled, references }, grouping);
 };
 
 /** Whether rewards hold all that advantages are made of: no critic's values, and no KL that is still to be scored. */
@@ -195,12 +189,9 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const { keptNumbers: kept = {} } = step.collected;
   const made = { groups: trained, learner, tokenizer, kept, sequencesOf };
   const written = (await grouping?.sequences?.(made)) ?? sequencesOf(trained);
-  const [open, close] = [tokenizer.specialId('<result>'), tokenizer.specialId('</result>')];
-  const masked =
-    objective.mask !== undefined && open !== undefined && close !== undefined
-      ? await sequencesMasked(learner, written, objective.mask, { open, close })
-      : written;
-  const sequences = objective.maskUnfinished === true ? masked.map(finishedAlone) : masked;
+  let sequences: readonly Sequence[] = written;
+  for (const rule of rulesOf(objective))
+    sequences = (await rule.sequences?.({ sequences, learner, tokenizer })) ?? sequences;
   if (settings.shuffleRewards)
     shuffleRewards(
       sequences.map(({ rollout }) => rollout),

@@ -4,6 +4,7 @@ import { stageAt } from '../settings/overrides.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { FEW_BATCHES, WORTH_TWO_BATCHES } from '../../policy/lora/shared-prefix.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { rightTeach } from '../objective.ts';
 import { rewardById } from '../rewards/registry.ts';
 import type { Probe, ProbedRollout } from './probe-shape.ts';
 
@@ -165,15 +166,10 @@ function varyingAt(probe: Probe, groupSize: number, bound: Bound): number {
 
 /** Whether a step without advantages has no gradient, and skips its update: see `hasNoGradient`. */
 function skipsWithoutAdvantage({ objective, critic }: TrainSettings, reward: string): boolean {
-  const { kl, credit, positiveNll = 0, diversity = 0 } = objective;
+  const { kl, credit } = objective;
   const pulled = kl.place !== 'off' && kl.coefficient > 0;
   return (
-    !critic &&
-    !pulled &&
-    credit !== 'span' &&
-    positiveNll === 0 &&
-    diversity === 0 &&
-    !rewardById(reward)?.steps
+    !critic && !pulled && credit !== 'span' && !rightTeach(objective) && !rewardById(reward)?.steps
   );
 }
 

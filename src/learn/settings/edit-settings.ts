@@ -58,15 +58,9 @@ const OPTIONAL = [
   'dynamicSampling',
   'objective.epsilon',
   'objective.credit',
-  'objective.surrogate',
-  'objective.positiveNll',
-  'objective.diversity',
-  'objective.factuality',
+  'objective.rules',
   'objective.kl.adaptive',
   'objective.kl.system',
-  'objective.mask',
-  'objective.maskUnfinished',
-  'objective.learns',
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { sum } from '../../base/statistics.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { rightTeach } from '../objective.ts';
 import { itemAt } from '../../base/items.ts';
 
 /**
@@ -160,14 +161,13 @@ export function equalTeachNothing(
   { critic, objective, stages }: Pick<TrainSettings, 'critic' | 'objective' | 'stages'>,
   stage: number,
 ): boolean {
-  const { estimator, credit, positiveNll = 0, diversity = 0, kl } = objective;
+  const { estimator, credit, kl } = objective;
   return (
     !critic &&
     itemAt(stages, stage, 'stages').loss === undefined &&
     !WHITENS.includes(estimator) &&
     credit !== 'span' &&
     kl.place !== 'reward' &&
-    positiveNll === 0 &&
-    diversity === 0
+    !rightTeach(objective)
   );
 }

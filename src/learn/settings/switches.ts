@@ -1,5 +1,5 @@
 import { declaredCurriculum } from '../../recipes/parts/curriculum.ts';
-import { allRewards, rewardById } from '../rewards/registry.ts';
+import { definedRules } from '../objective.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { samplings, type TrainSettings } from '../../recipes/parts/training.ts';
 
@@ -47,27 +47,13 @@ export function beginningClash(
   return message === null ? null : clash('curriculum.system', message);
 }
 
-function objectiveClash({ objective, stages, updates }: TrainSettings): Clash | null {
-  const { surrogate, clip, factuality } = objective;
-  if (surrogate === 'gppo' && !clip)
-    return clash(
-      'objective.surrogate',
-      'GPPO keeps the gradient beyond the clip, but there is no clip. Set objective.clip, or leave surrogate out.',
-    );
-  if (surrogate === 'gppo' && updates < 2)
-    return clash(
-      'objective.surrogate',
-      'With one update per step every ratio is 1, so the clip and GPPO have no effect. Set updates to 2 or more, or leave surrogate out.',
-    );
-  if (factuality === undefined) return null;
-  const without = stages.find(({ reward }) => !rewardById(reward)?.verdicts);
-  const giving = allRewards().flatMap(({ id, verdicts }) => (verdicts ? [id] : []));
-  return without
-    ? clash(
-        'objective.factuality',
-        `The reward ${without.reward} gives no verdicts on thoughts. Choose ${giving.join(' or ')} in every stage, or leave factuality out.`,
-      )
-    : null;
+/** Rules of systems beside the other settings. */
+function rulesClash(settings: TrainSettings): Clash | null {
+  for (const id of Object.keys(settings.objective.rules)) {
+    const message = definedRules().get(id)?.clash?.(settings) ?? null;
+    if (message !== null) return clash(`objective.rules.${id}`, message);
+  }
+  return null;
 }
 
 /** A coefficient that goes after a target. */
@@ -87,15 +73,6 @@ function klClash({ objective: { kl } }: TrainSettings): Clash | null {
     ? clash(
         'objective.kl.adaptive',
         'The adaptive coefficient is scaled, and 0 stays 0. Set objective.kl.coefficient above 0, or adaptive to null.',
-      )
-    : null;
-}
-
-function criticClash({ objective, critic }: TrainSettings): Clash | null {
-  return critic && objective.factuality !== undefined
-    ? clash(
-        'objective.factuality',
-        'Verdicts flip group advantages, not those of a critic. Leave factuality out, or set critic to null.',
       )
     : null;
 }
@@ -159,9 +136,8 @@ function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
 /** The first switch at fault; null where there is none. */
 export const switchClash = (settings: TrainSettings): Clash | null =>
   samplingClash(settings) ??
-  objectiveClash(settings) ??
+  rulesClash(settings) ??
   klClash(settings) ??
-  criticClash(settings) ??
   gatesClash(settings) ??
   curriculumClash(settings) ??
   storedClash(settings) ??

@@ -5,22 +5,27 @@ import type { SystemSettings } from './system.ts';
 
 /** What systems declare to the core, and the code that they provide. */
 
-/** Checks the parameters beside a system's id by the schema that it declares. */
+/** Checks the parameters beside a system's id by the schema that it declares. @param at where they are, if their id is a key */
 export function checkParams(
   { id, ...own }: SystemSettings,
   declarations: ReadonlyMap<string, { params: z.ZodObject }>,
   what: string,
   context: z.core.$RefinementCtx,
+  at?: readonly string[],
 ): void {
   const params = declarations.get(id)?.params;
   if (!params) {
     const message = `the system "${id}" has no ${what}; ${knownAs(id, [...declarations.keys()])}`;
-    context.addIssue({ code: 'custom', path: ['id'], message });
+    context.addIssue({ code: 'custom', path: at ? [...at] : ['id'], message });
     return;
   }
   for (const issue of params.safeParse(own).error?.issues ?? [])
     // With its own code, so that a form says it as it says others.
-    context.issues.push({ ...issue, path: [...issue.path], input: own } as z.core.$ZodRawIssue);
+    context.issues.push({
+      ...issue,
+      path: [...(at ?? []), ...issue.path],
+      input: own,
+    } as z.core.$ZodRawIssue);
 }
 
 /**

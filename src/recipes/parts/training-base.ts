@@ -59,6 +59,7 @@ export const OBJECTIVE = {
   aggregation: 'sequence-mean',
   microBatch: null,
   constantLength: 512,
+  rules: {},
   kl: { form: 'k3', place: 'off', coefficient: 0 },
 } satisfies TrainSettings['objective'];
 

@@ -4,6 +4,7 @@ import { branchingSchema } from './branching.ts';
 import { stageLossSchema } from './stage-loss.ts';
 import { nlrSchema, routerRewardSchema } from './settings.ts';
 import { systemKlSchema } from './kl.ts';
+import { objectiveRulesSchema } from './objective-rules.ts';
 import { systemCurriculumSchema } from './curriculum.ts';
 import { declarations } from './declared.ts';
 import { gatesSchema } from './gates.ts';
@@ -46,24 +47,8 @@ export const objectiveSchema = z.strictObject({
    * all of a reward is all tokens'.
    */
   credit: z.literal('span').optional(),
-  /** `gppo`: the gradient beyond the clip is kept at the clip's value in place of 0. Absent: PPO's. */
-  surrogate: z.literal('gppo').optional(),
-  /** Factor of the negative log-likelihood of right rollouts (GPPO's code has 0.1); absent: none. */
-  positiveNll: z.number().min(0).optional(),
-  /** λ of the entropy-like term on right rollouts (R1-zero-Div); absent: none. */
-  diversity: z.number().min(0).optional(),
-  /** FSPO: verdicts on thoughts flip the advantages of their tokens; the reward must give such verdicts. */
-  factuality: z.enum(['paper', 'as-released']).optional(),
-  /**
-   * Loss mask. `by-tags`, as in R1-Searcher's released code: text between result tags is masked, even if the policy wrote
-   * the tags. `first-calls`, as in CIR's: only as many results as searches are allowed are masked. `none`, Search-R1's
-   * ablation: results are trained on. Default: only the policy's own tokens are trained on.
-   */
-  mask: z.enum(['by-tags', 'first-calls', 'none']).optional(),
-  /** Learns only from rollouts below their group's mean: no other has an advantage. Default: from all. */
-  learns: z.literal('worse').optional(),
-  /** VerlTool's and DAPO's overlong filter: nothing of a rollout that a limit ended is trained. Absent: as any other. */
-  maskUnfinished: z.boolean().optional(),
+  /** What systems change of the loss, by id (`defineObjectiveRule`). */
+  rules: objectiveRulesSchema,
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
    * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:

@@ -24,11 +24,11 @@ export const diversity: Switch = {
       model: 'Qwen2.5-Math-7B',
     },
     sources: {
-      'changes.objective.diversity': 'paper: λ, at most 0.02',
+      'changes.objective.rules.diversity.weight': 'paper: λ, at most 0.02',
     },
     expectedEffect:
       'Pass@8 rises at equal accuracy of one rollout, with more distinct first queries per group.',
   },
-  changes: { objective: { diversity: 0.01 } },
-  mark: 'objective.diversity',
+  changes: { objective: { rules: { diversity: { weight: 0.01 } } } },
+  mark: 'objective.rules.diversity.weight',
 };

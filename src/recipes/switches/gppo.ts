@@ -15,7 +15,7 @@ export const gppo: Switch = {
     differences: [
       'Four updates per step: with one, every ratio is 1 and the clip has no effect.',
       'Clip and dual clip stay the recipe’s; the paper’s are 0.2, 0.28 and 10 (`objective.clip`, `objective.dualClip`).',
-      'The likelihood of correct rollouts, 0.1 in its code, is off: `objective.positiveNll=0.1`.',
+      'The likelihood of correct rollouts, 0.1 in its code, is off: `objective.rules.right-likelihood.weight=0.1`.',
       'Beyond the dual clip the gradient is 0, as in its code.',
     ],
     published: {
@@ -29,6 +29,6 @@ export const gppo: Switch = {
     expectedEffect:
       'Almost every token has a gradient, unlike in GRPO with as many updates per step; the policy learns faster from wrong rollouts.',
   },
-  changes: { updates: 4, objective: { surrogate: 'gppo' } },
-  mark: 'objective.surrogate',
+  changes: { updates: 4, objective: { rules: { gppo: {} } } },
+  mark: 'objective.rules.gppo',
 };

@@ -1,7 +1,6 @@
 import { knownAs } from '../parts/nearest.ts';
 import { diversity } from './diversity.ts';
-import { fspo } from './fspo.ts';
-import { fspoAsReleased } from './fspo-as-released.ts';
+import { fspo, fspoAsReleased } from './fspo.ts';
 import { gppo } from './gppo.ts';
 import { guide } from './guide.ts';
 import { kdrl } from './kdrl.ts';

@@ -13,15 +13,20 @@ const GROUPS: Readonly<Record<string, unknown>> = {
   objective: OBJECTIVE,
 };
 
+const within = (path: string, value: unknown): { path: string; value: unknown }[] =>
+  isObject(value)
+    ? Object.entries(value).map(([name, own]) => ({ path: `${path}.${name}`, value: own }))
+    : [{ path, value }];
+
 /** Settings that a switch changes, by path; its reward is `rewardOf`. */
 export const changesOf = ({ changes }: Switch): readonly { path: string; value: unknown }[] =>
   Object.entries(changes)
     .filter(([key]) => key !== 'stages')
     .flatMap(([key, value]) =>
-      isObject(GROUPS[key]) && isObject(value)
-        ? Object.entries(value).map(([name, own]) => ({ path: `${key}.${name}`, value: own }))
-        : [{ path: key, value }],
-    );
+      isObject(GROUPS[key]) ? within(key, value) : [{ path: key, value }],
+    )
+    // Each rule of the loss is a setting.
+    .flatMap((one) => (one.path === 'objective.rules' ? within(one.path, one.value) : [one]));
 
 /** The reward that it sets in every stage; null: it does not change rewards. */
 export const rewardOf = ({ changes }: Switch): string | null => changes.stages?.[0]?.reward ?? null;

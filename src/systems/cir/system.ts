@@ -74,7 +74,7 @@ export const cir: Recipe = {
       settings: {
         ...settings,
         stages: [stage(2, 33), stage(4, 33), stage(8, 34)],
-        objective: { ...settings.objective, mask: 'first-calls' },
+        objective: { ...settings.objective, rules: { 'result-mask': { by: 'first-calls' } } },
       },
     },
   ],

@@ -8,8 +8,8 @@ import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
 
 /*
  * FSPO (arXiv 2505.24630; code: nusnlp/FSPO): the answer, and the mean verdict over steps of reasoning: 1 where what
- * was read states them, −1 where it does not, 0 where there is nothing to verify. With `objective.factuality` the
- * verdict turns the advantage of the step's own tokens too (src/learn/rl/batch.ts). Differences: a step is a thought
+ * was read states them, −1 where it does not, 0 where there is nothing to verify. With the rule `fspo` the
+ * verdict turns the advantage of the step's own tokens too (`define.ts`). Differences: a step is a thought
  * and not a sentence; the verifier is exact, by names and numbers, in place of a language model; the released reward
  * is F1 of the answer only (`fspo-released`).
  */
@@ -37,7 +37,7 @@ const facts = (weight: number, { thoughts, shown }: RewardFacts): RewardClause[]
     return { ...clause(FACT, verdict, spans), weight: weight / thoughts.length };
   });
 
-/** As released: F1 of the answer only; verdicts are beside it for `objective.factuality`. */
+/** As released: F1 of the answer only; verdicts are beside it for the rule `fspo`. */
 export const fspoReleased = fixedReward({
   id: 'fspo-released',
   name: 'FSPO, as released',

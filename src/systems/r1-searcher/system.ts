@@ -120,7 +120,7 @@ export const r1Searcher: Recipe = {
         objective: {
           ...OBJECTIVE,
           estimator: 'grpo',
-          mask: 'by-tags',
+          rules: { 'result-mask': { by: 'by-tags' } },
           kl: { form: 'k2', place: 'loss', coefficient: 1e-4 },
         },
       },

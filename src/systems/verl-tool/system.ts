@@ -54,7 +54,7 @@ export const verlTool: Recipe = {
           clip: { low: 0.2, high: 0.3 },
           aggregation: 'token-mean',
           microBatch: 4,
-          maskUnfinished: true,
+          rules: { 'finished-only': {} },
         },
         dynamicSampling: { by: 'reward', maxBatches: 2 },
       }),

@@ -48,7 +48,7 @@ describe('what TRL refuses of the recipes', () => {
     ['deep-diver/grpo', ['stages'], []],
     ['smart-rag/reset', ['overrides.system'], []],
     ['zero-search/as-released', ['curriculum.system'], []],
-    ['verl-tool/dapo', ['objective.maskUnfinished', 'dynamicSampling'], []],
+    ['verl-tool/dapo', ['objective.rules.finished-only', 'dynamicSampling'], []],
   ] as const)('%s: %j', async (id, settings, without) => {
     const source = tinySource(getTraining(id));
     expect(exportRefusals(source, 'trl').map(({ setting }) => setting)).toEqual(settings);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { exportFolder, exportRefusals } from '../../../src/handover/export/export-folder.ts';
 import { readBundledFile } from '../../../src/handover/files/bundled.ts';
+import { definedRules } from '../../../src/learn/objective.ts';
 import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import { trainSettingsSchema } from '../../../src/recipes/parts/training.ts';
@@ -18,19 +19,19 @@ const SFT =
 const REFUSED: Record<string, [changes: string[], path?: string]> = {
   'objective.epsilon': [['objective.epsilon=trl']],
   'objective.credit': [['objective.credit=span']],
-  'objective.surrogate': [['objective.surrogate=gppo', 'updates=2']],
-  'objective.positiveNll': [['objective.positiveNll=0.1']],
-  'objective.diversity': [['objective.diversity=0.01']],
-  'objective.factuality': [['objective.factuality=paper']],
+  'objective.rules.gppo': [['objective.rules.gppo={}', 'updates=2']],
+  'objective.rules.right-likelihood': [['objective.rules.right-likelihood.weight=0.1']],
+  'objective.rules.diversity': [['objective.rules.diversity={}']],
+  'objective.rules.worse-only': [['objective.rules.worse-only={}']],
+  'objective.rules.fspo': [['objective.rules.fspo={}', 'stages.0.reward=fspo']],
   'objective.kl.adaptive': [
     ['objective.kl.place=loss', 'objective.kl.coefficient=0.001', 'objective.kl.adaptive={"target":0.2,"gain":0.1}'],
   ],
   'objective.kl.system': [
     ['objective.kl.place=loss', 'objective.kl.system={"id":"kdrl","to":0.001,"of":"all"}'],
   ],
-  'objective.mask': [['objective.mask=by-tags']],
-  'objective.maskUnfinished': [['objective.maskUnfinished=true']],
-  'objective.learns': [['objective.learns=worse']],
+  'objective.rules.result-mask': [['objective.rules.result-mask.by=by-tags']],
+  'objective.rules.finished-only': [['objective.rules.finished-only={}']],
   'stages.loss': [[`stages=[${SFT}]`], 'stages.0.loss'],
   'stages.overrides': [
     ['stages=[{"steps":1,"reward":"em","weights":{},"overrides":{"retrieval":{"k":1}}}]'],
@@ -90,7 +91,8 @@ function optionalPaths(schema: z.core.$ZodType, path: readonly string[] = []): s
 
 describe('parts of a recipe that another trainer is given', () => {
   it('are all known: what may be switched on is carried or refused', () => {
-    const training = optionalPaths(trainSettingsSchema);
+    const rules = [...definedRules().keys()].map((id) => `objective.rules.${id}`);
+    const training = [...optionalPaths(trainSettingsSchema), ...rules];
     expect(training).toContain('objective.credit');
     const known = new Set([...Object.keys(REFUSED), ...CARRIED]);
     expect(training.filter((path) => !known.has(path))).toEqual([]);

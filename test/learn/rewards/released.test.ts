@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
-import { maskedByTags, maskedFirstCalls } from '../../../src/learn/mask.ts';
+import { maskedByTags, maskedFirstCalls } from '../../../src/systems/parts/masks.ts';
 import type { RewardFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { readFacts } from '../../../src/learn/rewards/parts/facts.ts';
 import { rewardById } from '../../../src/learn/rewards/registry.ts';

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   addKlToRewards,
   fillAdvantages,
-  finishedAlone,
-  sequencesMasked,
   sequencesOf,
   updateBatches,
-  worseAlone,
 } from '../../../src/learn/rl/batch.ts';
+import { definedRules } from '../../../src/learn/objective.ts';
+import { finishedAlone, sequencesMasked } from '../../../src/systems/parts/masks.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
@@ -157,8 +156,13 @@ describe('results that are trained as well, Search-R1’s ablation', () => {
 });
 
 it('learns of what is worse than its group alone where no advantage is above 0', () => {
-  expect([0.5, -0.5, 0].map(worseAlone)).toEqual([0, -0.5, 0]);
-  expect(worseAlone(Float32Array.of(1, -2))).toEqual(Float32Array.of(0, -2));
+  const rule = definedRules().get('worse-only')!.rule({});
+  expect(rule.advantages!([0.5, -0.5, 0, Float32Array.of(1, -2)], [])).toEqual([
+    0,
+    -0.5,
+    0,
+    Float32Array.of(0, -2),
+  ]);
 });
 
 describe('advantages in the records', () => {

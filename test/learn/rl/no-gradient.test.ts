@@ -136,12 +136,14 @@ describe('a gradient beside the reward keeps the update', () => {
   });
 
   it.each([
-    ['positiveNll', RIGHT, 1],
-    ['positiveNll', WRONG, 0],
+    ['right-likelihood', RIGHT, 1],
+    ['right-likelihood', WRONG, 0],
     ['diversity', RIGHT, 1],
     ['diversity', WRONG, 0],
   ] as const)('%s on rollouts of %s', async (term, answers, gradients) => {
-    const made = await run(answers, { objective: { ...objective, [term]: 0.1 } });
+    const made = await run(answers, {
+      objective: { ...objective, rules: { [term]: { weight: 0.1 } } },
+    });
     expect(made.gradients).toBe(gradients);
   });
 

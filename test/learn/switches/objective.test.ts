@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { turned, turnedByFacts } from '../../../src/learn/rl/batch.ts';
+import { turned, turnedByFacts } from '../../../src/systems/fspo/define.ts';
 import {
-  diversityTerm,
+  definedRules,
   surrogate,
   tokenObjective,
   type Objective,
 } from '../../../src/learn/objective.ts';
+import '../../../src/systems/objective-rules.ts';
 import { OBJECTIVE } from '../../../src/recipes/parts/training-base.ts';
 import { written } from '../rewards/records.ts';
 
@@ -13,7 +14,7 @@ import { written } from '../rewards/records.ts';
 
 const gppo: Objective = {
   ...OBJECTIVE,
-  surrogate: 'gppo',
+  rules: { gppo: {} },
   clip: { low: 0.2, high: 0.28 },
   dualClip: 10,
 };
@@ -31,7 +32,7 @@ describe('GPPO', () => {
     expect(gradient(gppo, ratio, advantage)).toBeCloseTo(expected, 12),
   );
   it('has gradients where PPO has none, and the same loss', () => {
-    const { surrogate: _, ...ppo } = gppo;
+    const ppo = { ...gppo, rules: {} };
     for (const [ratio, advantage] of [
       [1.5, 1],
       [0.5, -1],
@@ -49,8 +50,10 @@ describe('GPPO', () => {
 
 describe('the diversity term', () => {
   it('pushes up what is less likely than 1/e and down the rest', () => {
-    expect(-diversityTerm(1, Math.log(0.2), Math.log(0.2)).slope).toBeCloseTo(0.609, 3);
-    expect(-diversityTerm(1, Math.log(0.8), Math.log(0.8)).slope).toBeCloseTo(-0.777, 3);
+    const { ofRight } = definedRules().get('diversity')!.rule({ weight: 1 });
+    const slope = (p: number) => ofRight!(Math.log(p), Math.log(p)).slope;
+    expect(-slope(0.2)).toBeCloseTo(0.609, 3);
+    expect(-slope(0.8)).toBeCloseTo(-0.777, 3);
   });
   const tokens = (logprob: number, right: boolean) => ({
     logprob: Float32Array.of(logprob),
@@ -60,7 +63,8 @@ describe('the diversity term', () => {
     weight: 0.1,
     right,
   });
-  const objective: Objective = { ...OBJECTIVE, clip: null, diversity: 0.01, positiveNll: 0.1 };
+  const rules = { diversity: { weight: 0.01 }, 'right-likelihood': { weight: 0.1 } };
+  const objective: Objective = { ...OBJECTIVE, clip: null, rules };
   it('is of right rollouts alone, as is their likelihood', () => {
     const at = Math.log(0.3);
     const [right, wrong, plain] = [

@@ -1,3 +1,4 @@
+import { definedRules } from '../../../learn/objective.ts';
 import { rewardById } from '../../../learn/rewards/registry.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { recipeOf } from '../../../systems/index.ts';
@@ -89,33 +90,19 @@ function switchesOf(settings: TrainSettings) {
   const loop = withOverrides(recipeOf(settings).settings, settings.overrides);
   const system = declaredCurriculum(curriculum);
   const lacks = curriculum.system ? (system?.lacks(curriculum.system) ?? null) : null;
-  const {
-    epsilon,
-    surrogate,
-    positiveNll,
-    diversity,
-    factuality,
-    mask,
-    maskUnfinished,
-    learns,
-    kl,
-  } = objective;
+  const { epsilon, rules, kl } = objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
   const all: [path: string, what: string, on: boolean][] = [
+    ...[...definedRules()].map(
+      ([id, { what }]) => [`objective.rules.${id}`, what, id in rules] as (typeof all)[number],
+    ),
     ['objective.epsilon', 'the constant added to a standard deviation', epsilon !== undefined],
-    ['objective.surrogate', 'GPPO’s gradient beyond the clip', surrogate !== undefined],
-    ['objective.positiveNll', 'the likelihood of right rollouts', Boolean(positiveNll)],
-    ['objective.diversity', 'the diversity term', Boolean(diversity)],
-    ['objective.factuality', 'turning advantages by verdicts', factuality !== undefined],
     [
       'objective.kl.system',
       'a KL whose weight changes by step or rollout',
       kl.system !== undefined,
     ],
-    ['objective.mask', 'a mask by tags', mask !== undefined],
-    ['objective.maskUnfinished', 'a mask over unfinished rollouts', maskUnfinished === true],
-    ['objective.learns', 'learning only from worse rollouts', learns !== undefined],
     [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling?.band)],

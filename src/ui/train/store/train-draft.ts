@@ -94,7 +94,8 @@ export const withChange = (draft: Draft, path: string, value: unknown): Draft =>
   // An earlier run's settings come as whole objects.
   const base = wanted === undefined ? withoutField(kept, path) : kept;
   const own = readPath(rawSettings({ training, changes: base }), path);
-  const same = wanted === undefined || sameJson(own, wanted);
+  // A part that the recipe does not have is off.
+  const same = wanted === undefined || sameJson(own ?? null, wanted);
   return { ...draft, changes: same ? base : { ...base, [path]: wanted } };
 };
 

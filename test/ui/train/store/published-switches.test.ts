@@ -38,7 +38,7 @@ describe('switches of papers in the form of a run', () => {
   });
 
   it('are on where the settings say so: typed, stored, or of an earlier run', () => {
-    const typed = withChange(draft(), 'objective.diversity', 0.02);
+    const typed = withChange(draft(), 'objective.rules.diversity.weight', 0.02);
     expect(idsOn(typed)).toEqual(['diversity']);
     const both = on(typed, 'speed-rl');
     expect(idsOn(parseDraft(JSON.stringify(both)))).toEqual(['speed-rl', 'diversity']);
@@ -97,7 +97,7 @@ describe('switches of papers in the form of a run', () => {
 it('a field of an earlier run’s objective can be emptied again', () => {
   const { settings } = checkDraft(on(draft(), 'gppo'));
   const again = settings && draftOf(settings, '');
-  const emptied = again && withChange(again, 'objective.surrogate', undefined);
+  const emptied = again && withChange(again, 'objective.rules.gppo', undefined);
   expect(emptied && checkDraft(emptied).settings?.objective).toEqual(
     getTraining('search/grpo').objective,
   );

@@ -99,7 +99,7 @@ const Field = ({
       {...field}
       {...(optional ? { absent: 'default' } : {})}
       decimal={described.type === 'number'}
-      step={described.maximum === 1 ? 0.1 : 1}
+      step={described.type === 'number' ? 0.1 : 1}
       {...(described.minimum === undefined ? {} : { min: described.minimum })}
       {...(described.maximum === undefined ? {} : { max: described.maximum })}
     />

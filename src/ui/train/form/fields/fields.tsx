@@ -172,6 +172,7 @@ export const PartSwitch = ({ path, label, on, title }: FieldProps & { on: unknow
     {...labelled(label)}
     title={title}
     checked={usePart(path)}
+    error={useError(path)}
     onChange={(event) => changeDraft(path, event.currentTarget.checked ? on : null)}
   />
 );

@@ -1,13 +1,9 @@
-import {
-  NumberField,
-  PartSwitch,
-  SelectField,
-  SwitchField,
-  usePart,
-  RateField,
-} from '../fields/fields.tsx';
+import { Fragment } from 'react';
+import { definedRules } from '../../../../learn/objective.ts';
+import { NumberField, PartSwitch, SelectField, usePart, RateField } from '../fields/fields.tsx';
+import { CRITIC } from '../../../../recipes/parts/training-base.ts';
 import { verifiers } from '../../../../recipes/parts/training.ts';
-import { SystemSwitches } from '../fields/ParamFields.tsx';
+import { ParamFields, SystemSwitches } from '../fields/ParamFields.tsx';
 import { Term } from '../../../kit/words/explain/Term.tsx';
 import { switchesOn } from '../../store/published-switches.ts';
 import { Fold } from './Fold.tsx';
@@ -22,15 +18,8 @@ const CriticFields = () => {
         path="critic"
         label="Critic (PPO)"
         title="A linear value head over the model’s hidden states; advantages come token by token by GAE"
-        // What PPO begins with here; γ and λ of 1 make a token’s advantage the return less its value.
-        on={{
-          gamma: 1,
-          lambda: 1,
-          learningRate: 0.01,
-          updates: 10,
-          valueClip: 0.5,
-          environment: 'skip',
-        }}
+        // γ and λ of 1 make a token’s advantage the return less its value.
+        on={CRITIC}
       />
       {on ? (
         <>
@@ -61,28 +50,28 @@ const CriticFields = () => {
   );
 };
 
+/** What systems change of the loss, each with its own parameters. */
+const RuleFields = () =>
+  [...definedRules()].map(([id, { label, help = '', params }]) => {
+    const path = `objective.rules.${id}`;
+    return (
+      <Fragment key={id}>
+        <PartSwitch path={path} label={label} title={help} on={params.parse({})} />
+        <ParamFields path={path} params={params} />
+      </Fragment>
+    );
+  });
+
 /** Switches that papers try on any system, by name and by their settings: terms of the loss, faulty verifiers, a critic. */
 export const SwitchesFold = () => (
   <Fold
     name="Critic and switches"
-    paths={[
-      'critic',
-      'verifier',
-      'objective.credit',
-      'objective.surrogate',
-      'objective.positiveNll',
-      'objective.diversity',
-      'objective.factuality',
-      'objective.maskUnfinished',
-    ]}
+    paths={['critic', 'verifier', 'objective.credit', 'objective.rules']}
     now={(settings) =>
       [
         settings.critic ? 'with a critic' : 'no critic',
         ...switchesOn(settings).map(({ title }) => title),
-        settings.objective.factuality === 'as-released' ? 'FSPO as released' : null,
-      ]
-        .filter(Boolean)
-        .join(', ')
+      ].join(', ')
     }
   >
     {/* The switches of docs/methods.md, “Switches of training”: by name, then setting by setting. */}
@@ -94,46 +83,7 @@ export const SwitchesFold = () => (
       choices={[{ value: 'span', label: 'to their own tokens' }]}
       absent="(to the rollout)"
     />
-    <SelectField
-      path="objective.surrogate"
-      label="Beyond the clip"
-      title="GPPO keeps the gradient at the clip’s value; it needs two updates per step or more"
-      choices={[{ value: 'gppo', label: 'gradient kept (GPPO)' }]}
-      absent="(gradient 0, PPO)"
-    />
-    <NumberField
-      path="objective.positiveNll"
-      label="Likelihood of right ones"
-      title="GPPO’s code has 0.1"
-      decimal
-      step={0.1}
-      min={0}
-      absent={0}
-    />
-    <NumberField
-      path="objective.diversity"
-      label="Weight of diversity"
-      title="R1-zero-Div: 0.01"
-      decimal
-      step={0.01}
-      min={0}
-      absent={0}
-    />
-    <SelectField
-      path="objective.factuality"
-      label="Verdicts on thoughts"
-      title="FSPO; the reward must be FSPO’s"
-      choices={[
-        { value: 'paper', label: 'turn their advantages' },
-        { value: 'as-released', label: 'as released' },
-      ]}
-      absent="(do nothing)"
-    />
-    <SwitchField
-      path="objective.maskUnfinished"
-      label="No loss of unfinished rollouts"
-      title="VerlTool: what ran out of tokens or turns teaches nothing"
-    />
+    <RuleFields />
     <SystemSwitches path="verifier" declared={verifiers.declared} />
   </Fold>
 );
