@@ -69,7 +69,7 @@ export async function trainCell(
   const { seed } = sources.world.manifest;
   const run = folder.run(key);
   const file: RunFile = {
-    format: 'forage.cli-run/3',
+    format: 'forage.cli-run/4',
     runId: key,
     settings,
     device: 'wasm',

@@ -130,7 +130,7 @@ export async function describeRun(
   const keys = (values.kv as StoreType | undefined) ?? keysFor(checkpoint, device);
   const sources = await recordSources(named, split);
   const file: RunFile = {
-    format: 'forage.cli-run/3',
+    format: 'forage.cli-run/4',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device,

@@ -10,7 +10,7 @@ import type { TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
-import { klRuleOf } from '../../recipes/parts/kl.ts';
+import { klRuleOf } from '../../recipes/parts/objective-rules.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** From rollout records to what the learner takes. */

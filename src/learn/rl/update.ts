@@ -9,7 +9,7 @@ import { mean, sum } from '../../base/statistics.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { loraSize } from '../../policy/lora/spec.ts';
 import { declaredGates } from '../../recipes/parts/gates.ts';
-import { klRuleOf } from '../../recipes/parts/kl.ts';
+import { klRuleOf } from '../../recipes/parts/objective-rules.ts';
 import { klTerm } from '../objective.ts';
 
 /** Values of an adapter that learn at one rate: [from, to), at `factor` times the adapter's. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { checkParams } from './declared.ts';
+import { checkParams, declarations } from './declared.ts';
+import type { SystemSettings } from './system.ts';
 
 /** Rules of the loss by id, filled by `defineObjectiveRule`. */
 export const lossRules = new Map<string, { params: z.ZodObject }>();
@@ -18,3 +19,39 @@ export const objectiveRulesSchema = z
     );
   })
   .default({});
+
+/** How a system weighs the KL in the loss, from step to step and from rollout to rollout. */
+interface KlRule {
+  /** Coefficient of a step, counted from 1. @param first that of the settings */
+  coefficient: (at: { step: number; steps: number; first: number }) => number;
+  /** Whether the loss of a rollout has the KL. @param solved whether a rollout of its group is right */
+  pulls: (rollout: { right: boolean; solved: boolean }) => boolean;
+}
+
+interface DeclaredKl {
+  params: z.ZodObject;
+  rule: (system: SystemSettings) => KlRule;
+}
+
+const { declared, schema } = declarations<DeclaredKl>('rule of the KL');
+
+/** Parameters of a declared rule, checked by its schema. */
+export const systemKlSchema = schema;
+
+/** Declares the rule of the system `id`: `objective.kl.system: { id, ... }`. */
+export function defineKl<Params extends z.ZodObject>(
+  id: string,
+  { params, rule }: { params: Params; rule: (params: z.infer<Params>) => KlRule },
+): void {
+  declared.set(id, {
+    params,
+    rule: (system) => {
+      const { id: _, ...own } = system;
+      return rule(params.parse(own));
+    },
+  });
+}
+
+/** The rule of a KL; undefined where it is the same for all steps and rollouts. */
+export const klRuleOf = ({ system }: { system?: SystemSettings | undefined }): KlRule | undefined =>
+  system && declared.get(system.id)?.rule(system);

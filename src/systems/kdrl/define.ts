@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineKl } from '../../recipes/parts/kl.ts';
+import { defineKl } from '../../recipes/parts/objective-rules.ts';
 
 defineKl('kdrl', {
   params: z.strictObject({
