@@ -4,6 +4,7 @@ import { lossRules } from '../recipes/parts/objective-rules.ts';
 import type { PolicyTokenizer } from '../policy/policy.ts';
 import type { TrainSettings } from '../recipes/parts/training.ts';
 import type { Sequence } from './mask.ts';
+import type { Reward } from './rewards/parts/definition.ts';
 
 /** The clipped surrogate and its exact gradient, docs/methods.md section 4, and the rules with which systems change them. */
 
@@ -117,7 +118,7 @@ export interface RuleDefinition<Params extends z.ZodObject = z.ZodObject> {
   /** What other trainers lack: "learning only from worse rollouts". */
   what: string;
   /** Why other settings do not allow it, and what to do; null where they do. */
-  clash?: (settings: TrainSettings) => string | null;
+  clash?: (settings: TrainSettings, rewards: readonly Reward[]) => string | null;
   rule: (params: z.infer<Params>) => ObjectiveRule;
 }
 

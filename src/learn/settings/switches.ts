@@ -1,5 +1,6 @@
 import { declaredCurriculum } from '../../recipes/parts/curriculum.ts';
 import { definedRules } from '../objective.ts';
+import { allRewards } from '../rewards/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { samplings, type TrainSettings } from '../../recipes/parts/training.ts';
 
@@ -50,7 +51,7 @@ export function beginningClash(
 /** Rules of systems beside the other settings. */
 function rulesClash(settings: TrainSettings): Clash | null {
   for (const id of Object.keys(settings.objective.rules)) {
-    const message = definedRules().get(id)?.clash?.(settings) ?? null;
+    const message = definedRules().get(id)?.clash?.(settings, allRewards()) ?? null;
     if (message !== null) return clash(`objective.rules.${id}`, message);
   }
   return null;

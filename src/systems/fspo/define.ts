@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { itemAt } from '../../base/items.ts';
 import { defineObjectiveRule } from '../../learn/objective.ts';
 import { FACT } from '../../learn/rewards/parts/clause.ts';
-import { allRewards, rewardById } from '../../learn/rewards/registry.ts';
 import type { Rollout } from '../../records/rollout.ts';
 
 /**
@@ -66,9 +65,9 @@ defineObjectiveRule('fspo', {
   label: 'Verdicts on thoughts',
   help: 'FSPO; the reward must be FSPO’s',
   what: 'turning advantages by verdicts',
-  clash({ stages, critic }) {
-    const without = stages.find(({ reward }) => !rewardById(reward)?.verdicts);
-    const giving = allRewards().flatMap(({ id, verdicts }) => (verdicts ? [id] : []));
+  clash({ stages, critic }, rewards) {
+    const giving = rewards.flatMap(({ id, verdicts }) => (verdicts ? [id] : []));
+    const without = stages.find(({ reward }) => !giving.includes(reward));
     if (without)
       return `The reward ${without.reward} gives no verdicts on thoughts. Choose ${giving.join(' or ')} in every stage, or leave fspo out.`;
     return critic

@@ -47,7 +47,7 @@ interface Description<Id extends string> {
   bank?: BankLimits;
   /** It reads the gold paragraphs, which are looked up before the reward is known (`src/learn/rl/collect.ts`). */
   goldTexts?: true;
-  /** It gives verdicts on thoughts, which `objective.factuality` reads. */
+  /** It gives verdicts on thoughts, which FSPO reads. */
   verdicts?: true;
   /** Clauses that a stage may leave out by a weight of 0, for an ablation, though the values are fixed. */
   optional?: readonly string[];
