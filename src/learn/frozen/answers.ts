@@ -1,3 +1,4 @@
+import { present } from '../../base/items.ts';
 import { runRollout } from '../../agent/run.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { Hit } from '../../records/hits.ts';
@@ -6,31 +7,11 @@ import type { FrozenAnswer, Rollout } from '../../records/rollout.ts';
 import { getRecipe } from '../../recipes/registry.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import { answerScores } from '../../agent/answers/scores.ts';
-import type { BankLimits } from '../rewards/parts/definition.ts';
-import { blocksIn, selectionsOf } from '../rewards/parts/made.ts';
-import { banksOf, statementsOf } from '../rewards/parts/memory-bank.ts';
-import { likest } from '../../agent/answers/evidence.ts';
+import type { FrozenReading } from '../rewards/parts/definition.ts';
+import { allRewards } from '../rewards/registry.ts';
 
 /**
- * Memory-R1's answerer reads the memories that a retrieval with the question brings (arXiv 2508.19828, section 3.3: 30 of each
- * speaker), not all of the bank: each fact of the bank is a passage.
- * @param bank statements with " . " between them
- * @param most facts that are read
- */
-export const memoriesFor = (question: string, bank: string, most: number): Passage[] =>
-  likest(
-    question,
-    statementsOf(bank).map((text, i) => ({
-      id: `memory-${i}`,
-      title: 'memory',
-      text,
-      sentences: [text],
-    })),
-    most,
-  );
-
-/**
- * The frozen answerer of R-Search and s3: the checkpoint without the adapter answers greedily from a part of what
+ * The frozen answerer (R-Search, s3, Memory-R1): the checkpoint without the adapter answers greedily from a part of what
  * a rollout made. Theirs are models of 3 to 14 billion parameters; ours is a copy of the policy as it began.
  */
 
@@ -46,38 +27,6 @@ export const FROZEN_K = 3;
 
 /** Most passages that the answerer reads: more do not fit a small policy's context. */
 const MOST = 5;
-
-/**
- * The last evidence, or the memory bank as its last block leaves it, as a passage, or what is read of the bank; none without one,
- * or without a result before it.
- */
-function blockText(rollout: Rollout, of: 'evidence' | 'memory', bank?: BankLimits): Passage[] {
-  const blocks = blocksIn(rollout);
-  const last = blocks.findLast(({ kind }) => kind === of);
-  const written = of === 'memory' ? banksOf(blocks, bank?.cap).at(-1) : last?.text;
-  const text = written?.trim() ?? '';
-  if (!last || last.after === 0 || text === '' || text === 'none') return [];
-  if (bank) return memoriesFor(rollout.question.text, text, bank.read);
-  return [{ id: of, title: of, text, sentences: [text] }];
-}
-
-/**
- * s3: the passages that were chosen of every result after which some were, and all of every other result; each
- * once.
- */
-function selectedOf(rollout: Rollout): Passage[] {
-  const ids = new Set(
-    selectionsOf(rollout).flatMap(({ passages, chosen }) =>
-      passages.filter((_, i) => chosen === null || chosen.includes(i + 1)).map(({ id }) => id),
-    ),
-  );
-  const all = rollout.events.flatMap((event) =>
-    event.kind === 'retrieve' ? event.hits.map(({ passage }) => passage) : [],
-  );
-  return [...new Map(all.map((passage) => [passage.id, passage])).values()].filter(({ id }) =>
-    ids.has(id),
-  );
-}
 
 /** Brings these passages, whatever is asked. */
 const only = (passages: readonly Passage[]): Retriever => ({
@@ -149,6 +98,9 @@ export const naiveAnswer = (
     ...(signal && { signal }),
   });
 
+const readingOf = (source: FrozenSource): FrozenReading =>
+  present(allRewards().find(({ frozen }) => frozen?.from === source)?.frozen, `what is ${source}`);
+
 /**
  * Asks the frozen policy about every rollout of a group, and writes what it answered into the records: from its
  * evidence or memory alone, or from what was selected and, to compare, from one retrieval with the question. Without
@@ -162,24 +114,23 @@ export async function askFrozen(
   {
     from,
     k,
-    bank,
+    reading = readingOf(from),
     signal,
   }: {
     from: FrozenSource;
     k: number;
-    bank?: BankLimits;
+    /** Of the reward; absent: of the first that has this source. */
+    reading?: FrozenReading;
     signal?: AbortSignal;
   },
 ): Promise<void> {
   const shared = { agent, question, ...(signal && { signal }) };
-  const naive =
-    from === 'selected'
-      ? [await naiveAnswer(agent, question, { k, ...(signal && { signal }) })]
-      : [];
+  const naive = reading.naive
+    ? [await naiveAnswer(agent, question, { k, ...(signal && { signal }) })]
+    : [];
   await Promise.all(
     group.map(async (rollout) => {
-      const all = from === 'selected' ? selectedOf(rollout) : blockText(rollout, from, bank);
-      const passages = all.slice(0, MOST);
+      const passages = reading.passages(rollout).slice(0, MOST);
       const own =
         passages.length === 0
           ? []

@@ -213,17 +213,17 @@ async function answerFrozen(
   wanted: readonly PlannedGroup[],
   groups: readonly Rollout[][],
 ): Promise<void> {
-  const { frozen: from, bank } = rewardById(stage.reward) ?? {};
-  if (!from) return;
+  const { frozen: reading } = rewardById(stage.reward) ?? {};
+  if (!reading) return;
   if (!frozen) throw new Error(`training: the reward ${stage.reward} needs the frozen policy`);
   await frozen(() =>
     Promise.all(
       groups.map((group, i) => {
         const { drawn } = itemAt(wanted, i, 'questions');
         return askFrozen({ ...agent, ...drawn.agent }, drawn.question, group, {
-          from,
+          from: reading.from,
           k: FROZEN_K,
-          bank,
+          reading,
           signal,
         });
       }),

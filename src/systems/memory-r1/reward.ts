@@ -1,8 +1,11 @@
 import { clause } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
 import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
-import { banksOf, operations, OPERATIONS } from '../../learn/rewards/parts/memory-bank.ts';
-import type { RewardClause } from '../../records/rollout.ts';
+import { banksOf, operations, OPERATIONS, statementsOf } from './bank.ts';
+import type { Passage } from '../../records/records.ts';
+import type { RewardClause, Rollout } from '../../records/rollout.ts';
+import { likest } from '../../agent/answers/evidence.ts';
+import { blockRead } from '../../learn/rewards/parts/made.ts';
 
 /*
  * Memory-R1 (arXiv 2508.19828; no code): exact match of what a frozen answerer says from the memory bank that the
@@ -10,7 +13,7 @@ import type { RewardClause } from '../../records/rollout.ts';
  * deleted or kept is recognised by comparing two of them; a policy that names operations, as theirs does, has them applied;
  * facts come from searches in place of a dialogue; the answerer is the checkpoint without its adapter and reads the
  * whole bank; with `memory-r1-retrieved` the bank holds 16 facts and four are read, by likeness to the question
- * (`src/learn/frozen/answers.ts`), where theirs reads 60. The operations are counted in clauses of weight 0.
+ * (`memoriesFor`), where theirs reads 60. The operations are counted in clauses of weight 0.
  */
 const clausesBy =
   (cap?: number) =>
@@ -31,12 +34,33 @@ const clausesBy =
     ];
   };
 
+/**
+ * Its answerer reads the memories that a retrieval with the question brings (section 3.3), not all of the bank: each fact
+ * is a passage.
+ * @param bank statements with " . " between them
+ */
+export const memoriesFor = (question: string, bank: string, most: number): Passage[] =>
+  likest(
+    question,
+    statementsOf(bank).map((text, i) => ({
+      id: `memory-${i}`,
+      title: 'memory',
+      text,
+      sentences: [text],
+    })),
+    most,
+  );
+
+/** The bank as its last block leaves it, as a passage. */
+const bankOf = (rollout: Rollout, cap?: number): Passage[] =>
+  blockRead(rollout, 'memory', (_, blocks) => banksOf(blocks, cap).at(-1) ?? '');
+
 export const memoryR1 = fixedReward({
   id: 'memory-r1',
   name: 'Memory-R1',
   source: 'Memory-R1, arXiv 2508.19828',
   range: [0, 1],
-  frozen: 'memory',
+  frozen: { from: 'memory', passages: (rollout) => bankOf(rollout) },
   clauses: clausesBy(),
 });
 
@@ -47,7 +71,12 @@ export const memoryR1Retrieved = fixedReward({
   name: 'Memory-R1, four of sixteen facts',
   source: 'Memory-R1, arXiv 2508.19828, section 3.3',
   range: [0, 1],
-  frozen: 'memory',
-  bank: LIMITS,
+  frozen: {
+    from: 'memory',
+    passages: (rollout) =>
+      bankOf(rollout, LIMITS.cap).flatMap(({ text }) =>
+        memoriesFor(rollout.question.text, text, LIMITS.read),
+      ),
+  },
   clauses: clausesBy(LIMITS.cap),
 });

@@ -4,6 +4,7 @@ import { asReleased } from '../../learn/rewards/parts/as-released.ts';
 import { clause } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
 import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
+import { blockRead } from '../../learn/rewards/parts/made.ts';
 
 /*
  * R-Search (arXiv 2506.04185; code: QingFei1/R-Search, src/verl/utils/reward_score/qa_f1.py): 0.2 for one whole
@@ -73,7 +74,7 @@ export const rSearch = fixedReward({
   source: 'R-Search, arXiv 2506.04185, values of its code',
   range: [0, 2.4],
   needs: { evidence: 'frozen' },
-  frozen: 'evidence',
+  frozen: { from: 'evidence', passages: (rollout) => blockRead(rollout, 'evidence') },
   clauses: asReleased(release, (facts, output) => {
     const { plainF1, form, answer, blocks, frozen } = facts;
     const quotes = blocks.filter(({ kind }) => kind === 'evidence');

@@ -1,3 +1,6 @@
+import type { Passage } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { selectionsOf } from '../../learn/rewards/parts/made.ts';
 import { clause } from '../../learn/rewards/parts/clause.ts';
 import { fixedReward } from '../../learn/rewards/parts/definition.ts';
 import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
@@ -9,6 +12,23 @@ import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
  * the checkpoint without its adapter; Acc is that a gold answer is in its answer, where theirs asks a language
  * model when none does.
  */
+
+/** The passages that were chosen of every result after which some were, and all of every other result; each once. */
+function selectedOf(rollout: Rollout): Passage[] {
+  const ids = new Set(
+    selectionsOf(rollout).flatMap(({ passages, chosen }) =>
+      passages.filter((_, i) => chosen === null || chosen.includes(i + 1)).map(({ id }) => id),
+    ),
+  );
+  const all = rollout.events.flatMap((event) =>
+    event.kind === 'retrieve' ? event.hits.map(({ passage }) => passage) : [],
+  );
+  return [...new Map(all.map((passage) => [passage.id, passage])).values()].filter(({ id }) =>
+    ids.has(id),
+  );
+}
+
+const frozen = { from: 'selected', passages: selectedOf, naive: true } as const;
 
 const accuracies = ({ frozen }: RewardFacts): [selected: number, naive: number] => [
   frozen.find(({ from }) => from === 'selected')?.holds ?? 0,
@@ -22,7 +42,7 @@ export const s3Gain = fixedReward({
   name: 's3, gain beyond naive RAG',
   source: 's3, arXiv 2505.14146',
   range: [-1, 1],
-  frozen: 'selected',
+  frozen,
   clauses: (facts) => {
     const [selected, naive] = accuracies(facts);
     return [clause('gain', selected - naive, choices(facts))];
@@ -34,7 +54,7 @@ export const s3Released = fixedReward({
   name: 's3, accuracy and gain',
   source: 's3, arXiv 2505.14146, both switches of its code on',
   range: [-1, 2],
-  frozen: 'selected',
+  frozen,
   clauses: (facts) => {
     const [selected, naive] = accuracies(facts);
     return [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoriesFor } from '../../../src/learn/frozen/answers.ts';
-import { banksOf } from '../../../src/learn/rewards/parts/memory-bank.ts';
+import { memoriesFor } from '../../../src/systems/memory-r1/reward.ts';
+import { banksOf } from '../../../src/systems/memory-r1/bank.ts';
 
 const bank = [
   'river of Ostmark is Lune',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { estimateAdvantages } from '../../../src/learn/advantages.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { expectedLeft, narrowing } from '../../../src/systems/ar-bench/reward.ts';
-import { banksOf, operations } from '../../../src/learn/rewards/parts/memory-bank.ts';
+import { banksOf, operations } from '../../../src/systems/memory-r1/bank.ts';
 import { firstGiven, intermediate } from '../../../src/systems/interleaved/reward.ts';
 import { graphReward, shortThought } from '../../../src/systems/med-r3/reward.ts';
 import { recallReward, routingReward } from '../../../src/systems/r1-router/reward.ts';

@@ -8,12 +8,7 @@ import type { RewardFacts } from '../../../learn/rewards/parts/facts.ts';
 import { leastCertain } from '../../../systems/beta-grpo/reward.ts';
 import { fallbacksOf } from '../../../learn/rl/record.ts';
 import { verdictOf } from '../../../systems/fspo/reward.ts';
-import {
-  addedUp,
-  banksOf,
-  contradicted,
-  operations,
-} from '../../../learn/rewards/parts/memory-bank.ts';
+import { addedUp, banksOf, contradicted, operations } from '../../../systems/memory-r1/bank.ts';
 import { relevance } from '../../../systems/arena/reward.ts';
 import { likeliestStep } from '../../../systems/r1-router/reward.ts';
 import { firstGiven } from '../../../systems/interleaved/reward.ts';

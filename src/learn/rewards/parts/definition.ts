@@ -1,13 +1,14 @@
-import type { FrozenAnswer, RewardClause } from '../../../records/rollout.ts';
+import type { Passage } from '../../../records/records.ts';
+import type { FrozenAnswer, RewardClause, Rollout } from '../../../records/rollout.ts';
 import type { SystemSettings } from '../../../recipes/parts/system.ts';
 import type { RewardFacts } from './facts.ts';
 
-type FrozenSource = Exclude<FrozenAnswer['from'], 'question'>;
-
-/** Of a memory bank: facts that it holds at most, and facts that the frozen policy reads of it. */
-export interface BankLimits {
-  cap: number;
-  read: number;
+/** What the frozen policy answers from, about a rollout. */
+export interface FrozenReading {
+  from: Exclude<FrozenAnswer['from'], 'question'>;
+  passages: (rollout: Rollout) => Passage[];
+  /** It also answers from one retrieval with the question, to compare. */
+  naive?: true;
 }
 
 type Weights = Readonly<Record<string, number>>;
@@ -42,9 +43,7 @@ interface Description<Id extends string> {
   /** Clauses that value single searches: `objective.credit` may give them to the tokens that earned them. */
   steps?: readonly string[];
   /** From what the frozen policy answers before the reward is known (`src/learn/frozen`). */
-  frozen?: FrozenSource;
-  /** `frozen: 'memory'`: limits of the bank. Absent: it holds what was written, and all of it is read. */
-  bank?: BankLimits;
+  frozen?: FrozenReading;
   /** It reads the gold paragraphs, which are looked up before the reward is known (`src/learn/rl/collect.ts`). */
   goldTexts?: true;
   /** It gives verdicts on thoughts, which FSPO reads. */

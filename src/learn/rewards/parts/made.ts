@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../../records/events.ts';
+import type { Passage } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { planParts, planValid, readPlan } from '../../../recipes/parts/plan.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
@@ -94,3 +95,16 @@ export const thoughtsOf = (rollout: Rollout): { text: string; evidence: Span[] }
       ? [{ text: text.replaceAll(/<\/?think>/gu, '').trim(), evidence: spanOf(rollout, at) }]
       : [],
   );
+
+/** The last block of a kind, as a passage; none without one, or without a result before it. @param written what is read of it */
+export function blockRead(
+  rollout: Rollout,
+  of: 'evidence' | 'memory',
+  written: (last: { text: string }, all: readonly WrittenBlock[]) => string = ({ text }) => text,
+): Passage[] {
+  const blocks = blocksIn(rollout);
+  const last = blocks.findLast(({ kind }) => kind === of);
+  const text = last ? written(last, blocks).trim() : '';
+  if (!last || last.after === 0 || text === '' || text === 'none') return [];
+  return [{ id: of, title: of, text, sentences: [text] }];
+}

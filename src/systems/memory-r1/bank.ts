@@ -1,4 +1,4 @@
-import { meanOrNull } from '../../../base/statistics.ts';
+import { meanOrNull } from '../../base/statistics.ts';
 
 /**
  * Memory-R1's bank of facts (arXiv 2508.19828): statements with " . " between them. A memory block is the bank written
