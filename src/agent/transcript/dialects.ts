@@ -36,13 +36,10 @@ defineDialect('thoughts', {
 });
 
 /** The checkpoint's own chat template and tool calls. What is around messages is the template's. */
-
-const NOTHING = ['', ''] as const;
-
 const TURNS = {
   question: ['Question:', ''],
   result: ['Passages:\n', '\n\n'],
-  hint: NOTHING,
+  hint: ['', ''],
   query: calledText,
   answer: 'message',
   instruction: ({ loop, retrieval, budgets }) =>

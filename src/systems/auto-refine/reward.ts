@@ -14,9 +14,7 @@ import type { RewardClause } from '../../records/rollout.ts';
  */
 
 /** AutoRefine (syr-cn/AutoRefine, reward_score/qa_em.py) asks for a closed answer and for no other format. */
-
 const lastAnswer = (text: string): string | null => blocksIn(text, 'answer').at(-1) ?? null;
-
 export const release = defineRelease({
   dialects: ['auto-refine'],
   answer: ({ text }) => lastAnswer(text),

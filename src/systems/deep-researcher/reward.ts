@@ -12,7 +12,6 @@ import { fixedReward } from '../../learn/rewards/parts/definition.ts';
  */
 
 /** DeepResearcher's format (GAIR-NLP/DeepResearcher, reward_score/format_and_f1.py): tags that are balanced, whatever their case. */
-
 const DEEP_RESEARCHER_TAGS = ['tool_call', 'think', 'answer'];
 
 export const release = defineRelease({

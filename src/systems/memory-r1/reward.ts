@@ -37,7 +37,6 @@ const clausesBy =
 /**
  * Its answerer reads the memories that a retrieval with the question brings (section 3.3), not all of the bank: each fact
  * is a passage.
- * @param bank statements with " . " between them
  */
 export const memoriesFor = (question: string, bank: string, most: number): Passage[] =>
   likest(

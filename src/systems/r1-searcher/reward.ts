@@ -31,7 +31,6 @@ import { R1_SEARCHER } from './normaliser.ts';
  * R1-Searcher's formats (RUCAIBox/R1-Searcher, train/reward_server_*.py). Its prompts end with `<think>`, so that an
  * output opens no thought; one at its very beginning is taken for the prompt's.
  */
-
 const opened = (text: string): string => text.replace(/^\s*<think>/, '');
 
 /** Tags of searches, as its servers count them: what was found begins with a number, and a blank line follows it. */

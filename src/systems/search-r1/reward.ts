@@ -26,7 +26,6 @@ import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
  * Search-R1's format (PeterGriffinJin/Search-R1, reward_score/qa_em_format.py): a thought; then any number of search,
  * information and thought; then the answer. Every tag is closed, and only white space stands between blocks.
  */
-
 const SEARCH_R1_TAGS = ['think', 'search', 'information', 'answer'] as const;
 type Tag = (typeof SEARCH_R1_TAGS)[number];
 
