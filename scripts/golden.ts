@@ -161,14 +161,17 @@ async function hashOfTraining(id: string, recipe: Recipe, folder: string): Promi
     '--out',
     out,
   );
-  const adapters = readdirSync(out, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('adapter_model.safetensors'))
-    .toSorted();
+  // Of the last step alone: how often an earlier one is saved depends on the speed of the machine.
+  const adapter = readdirSync(out, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /step-0*[1-9]\d*(?:-again)?[/\\]adapter_model\.safetensors$/.test(file))
+    .toSorted()
+    .at(-1);
   const hash = createHash('sha256');
-  for (const file of adapters) hash.update(`${file}\n`).update(readFileSync(join(out, file)));
+  if (adapter !== undefined)
+    hash.update(`${adapter.replace('-again', '')}\n`).update(readFileSync(join(out, adapter)));
   for (const line of readFileSync(join(out, 'steps.jsonl'), 'utf8').split('\n').filter(Boolean))
     hash.update(learned(JSON.parse(line) as Record<string, unknown>));
-  return `${hash.digest('hex')} ${adapters.length}`;
+  return `${hash.digest('hex')} ${adapter === undefined ? 0 : 1}`;
 }
 
 /** What is hashed, by name. */

@@ -6,7 +6,7 @@ import { defineObjectiveRule } from '../../learn/objective.ts';
 /** The clipped surrogate whose gradient beyond the clip is that at the clip. Beyond the dual clip it is still 0. */
 defineObjectiveRule('gppo', {
   params: z.strictObject({}),
-  label: 'Beyond the clip: gradient kept (GPPO)',
+  label: 'Gradient beyond the clip (GPPO)',
   help: 'GPPO keeps the gradient at the clip’s value; it needs two updates per step or more',
   what: 'GPPO’s gradient beyond the clip',
   clash({ objective, updates }) {
