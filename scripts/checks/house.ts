@@ -139,7 +139,7 @@ export const LIMITS = {
   'settings of training': [65, 102],
   'rewards in the core': [20, 2],
   'files to read for a GRPO step': [10, 30],
-  'lines to read for a GRPO step': [1200, 2825],
+  'lines to read for a GRPO step': [1200, 2830],
   'files of the loop that mention STIE': [12, 12],
   'files of the core that name a system': [0, 0],
   'files in src': [1250, 1798],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { klRuleOf } from '../../src/recipes/parts/objective-rules.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { untrainable } from '../../src/learn/rl/trainable.ts';
 import { sequencesOf, updateBatches } from '../../src/learn/rl/batch.ts';
@@ -40,6 +41,10 @@ describe('KDRL', () => {
     expect(pulled('all')).toEqual([true, true, true, true]);
     expect(pulled('wrong')).toEqual([false, true, true, true]);
     expect(pulled('failed-groups')).toEqual([false, false, true, true]);
+  });
+
+  it('of a system that is not loaded is an error, not the same KL for all', () => {
+    expect(() => klRuleOf({ system: { id: 'nobody' } })).toThrow('KL rule of nobody is missing');
   });
 
   it('is refused where there is no KL in the loss, and by the name of what it does not know', () => {

@@ -1,3 +1,4 @@
+import { present } from '../../base/items.ts';
 import { deriveSeed, uniform } from '../../base/random.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -9,7 +10,7 @@ export const factsThroughVerifier =
   ({ verifier, seed }: Pick<TrainSettings, 'verifier' | 'seed'>) =>
   (rollout: Rollout): RewardFacts => {
     const facts = readFacts(rollout);
-    const judge = verifier && judges.get(verifier.id);
+    const judge = verifier && present(judges.get(verifier.id), `verifier of ${verifier.id}`);
     if (!judge || facts.answerText === null) return facts;
     return judge(verifier, facts, uniform(deriveSeed(seed, 'verifier', rollout.id)));
   };

@@ -17,8 +17,8 @@ import { renderBoxed } from '../../records/protocol.ts';
 import { exactMatch } from '../../agent/answers/scores.ts';
 
 /**
- * The segments of a recorded rollout, ids and text. What the policy sampled is learned; words that a loop put into its
- * mouth, such as a hint that opens a thought, where `words` says so.
+ * The segments of a recorded rollout, ids and text. What the policy sampled is learned. Words that a loop wrote for
+ * it, such as a hint that opens a thought, are learned where `words` says so.
  * @throws Error where the rollout has no tokens of a model, or several contexts
  */
 export const segmentsOf = (

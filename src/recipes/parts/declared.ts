@@ -20,7 +20,7 @@ export function checkParams(
     return;
   }
   for (const issue of params.safeParse(own).error?.issues ?? [])
-    // With its own code, so that a form says it as it says others.
+    // The issue as zod made it, not one of kind custom: forms have words for each kind.
     context.issues.push({
       ...issue,
       path: [...(at ?? []), ...issue.path],
@@ -29,15 +29,15 @@ export function checkParams(
 }
 
 /**
- * What systems declare of one kind, by their ids, and the schema of the setting that names one, with its parameters
- * beside its id. What `Settings` says of these, every declared schema must hold.
+ * What systems declare of one kind, by their ids, and the schema of the setting that names a system by `id`, its
+ * parameters beside it. The schema of every system must have the fields of `Settings`.
  */
 export function declarations<
   Declared extends { params: z.ZodObject },
   Settings extends SystemSettings = SystemSettings,
 >(what: string) {
   const declared = new Map<string, Declared>();
-  /** With the defaults of what is not said. */
+  /** Absent parameters have their defaults. */
   const filled = (system: Settings): Settings => {
     const { id, ...own } = system;
     const parsed = declared.get(id)?.params.safeParse(own);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { present } from '../../base/items.ts';
 import { checkParams, declarations } from './declared.ts';
 import type { SystemSettings } from './system.ts';
 
@@ -54,4 +55,4 @@ export function defineKl<Params extends z.ZodObject>(
 
 /** The rule of a KL; undefined where it is the same for all steps and rollouts. */
 export const klRuleOf = ({ system }: { system?: SystemSettings | undefined }): KlRule | undefined =>
-  system && declared.get(system.id)?.rule(system);
+  system && present(declared.get(system.id), `KL rule of ${system.id}`).rule(system);

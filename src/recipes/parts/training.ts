@@ -212,7 +212,7 @@ export const trainSettingsSchema = z.strictObject({
   objective: objectiveSchema,
   /** null: one batch of groups a step, each trained. */
   dynamicSampling: dynamicSamplingSchema.nullable(),
-  /** A system's verifier, in for the check of answers while the run trains; absent or null: the check itself. */
+  /** A system's verifier, which replaces the check of answers while the run trains; absent or null: none does. */
   verifier: verifiers.schema.nullable().optional(),
   /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
   critic: criticSchema.nullable().optional(),

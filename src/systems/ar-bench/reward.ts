@@ -21,8 +21,8 @@ export const narrowing = (sizes: readonly number[]): number =>
   1 - expectedLeft(sizes) / sizes.reduce((sum, n) => sum + n, 0);
 
 /**
- * What each ask of a rollout narrows, in order. The asker tells which one is meant, so that the first ask parts all
- * candidates and a later one finds but one of them; an empty ask parts nothing.
+ * What each ask of a rollout narrows, in order. The asker tells which one is meant, so the first ask tells all candidates
+ * apart, and only one is left for a later one. An empty ask tells nothing apart.
  */
 export function asksOf({
   blocks,

@@ -30,7 +30,7 @@ export const asksInThought = (searchCount: string): string =>
   'Whenever you are unsure of a fact, write one query about it with keywords alone, in the form ' +
   '<|begin_of_query|> query <|end_of_query|>, and stop; passages come back in the form ' +
   `<|begin_of_documents|> passages <|end_of_documents|>. You may make ${searchCount}. ` +
-  'A query asks for one fact in plain words.';
+  'A query asks for one fact.';
 
 /** R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher). */
 defineDialect('r1-searcher', {

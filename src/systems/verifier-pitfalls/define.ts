@@ -20,7 +20,7 @@ const params = z
         title: 'Calls right',
         choices: { rule: 'an exact match', substring: 'what holds a gold answer' },
       }),
-    /** The hybrid of rule and model: an overlap from here on is called right too. */
+    /** The hybrid of rule and model: an F1 of at least this is called right too. */
     f1From: share.default(0.6).nullable().default(null).meta({ title: 'F1 from' }),
     falseNegative: share.default(0.1).meta({ title: 'Right ones missed' }),
     falsePositive: share.default(0).meta({ title: 'Wrong ones passed' }),
@@ -31,7 +31,7 @@ const params = z
   });
 type Verifier = z.infer<typeof params>;
 
-/** Whether the verifier calls an answer right, before chance has its say. */
+/** Whether the verifier calls an answer right, before faults are drawn. */
 const matches = (
   { kind, f1From }: Pick<Verifier, 'kind' | 'f1From'>,
   { em, f1, answerText, golds }: Pick<RewardFacts, 'em' | 'f1' | 'answerText' | 'golds'>,

@@ -37,6 +37,10 @@ describe('a faulty verifier', () => {
     expect(all.filter((em) => em === 1).length).toBeLessThan(130);
     expect(factsThroughVerifier({ seed: 3 })(rollout)).toEqual(right);
   });
+  it('one whose system is not loaded is an error, not an exact check', () => {
+    const unknown = factsThroughVerifier({ verifier: { id: 'nobody' }, seed: 3 });
+    expect(() => unknown(made())).toThrow('verifier of nobody is missing');
+  });
   it('one miss of four right of eight costs that rollout 0.72 (0.775 by the biased deviation)', () => {
     const rewards = [1, 1, 1, 0, 0, 0, 0, 0];
     const [, , , missed = 0] = estimateAdvantages(
