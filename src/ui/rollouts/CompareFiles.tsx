@@ -12,7 +12,7 @@ import { VerdictLine } from '../kit/page/VerdictLine.tsx';
 import { useMore } from '../kit/page/use-more.tsx';
 import { useAnswer } from '../kit/use-answer.ts';
 import { CRITERIA, readerPath, type BrowseAddress } from './store/browse-address.ts';
-import { useBrowse } from './store/browse-store.ts';
+import { useRollouts } from './store/rollouts-store.ts';
 import { lab } from '../lab/connection.ts';
 import { whyNothingShared } from './nothing-shared.ts';
 import { Table, type Head } from '../kit/Table.tsx';
@@ -131,7 +131,7 @@ const Result = (props: { a: string; b: string; by: Criterion; compared: Compared
   // If one file lacks the score, "only in A/B" would be wrong.
   const bothScored = noScore.a === null && noScore.b === null;
   const shared = gained.length + lost.length + same.length;
-  const files = useBrowse((state) => state.files);
+  const files = useRollouts((state) => state.files);
   const nameOf = (id: string): string => files.find((file) => file.id === id)?.name ?? id;
   const verdict = filesVerdict(compared, {
     a: nameOf(a),
@@ -198,7 +198,7 @@ export const CompareFiles = (props: {
   change: (change: Partial<BrowseAddress>) => void;
 }) => {
   const { file, address, change } = props;
-  const files = useBrowse((state) => state.files);
+  const files = useRollouts((state) => state.files);
   const others = files.filter(({ id }) => id !== file.id);
   const other = others.find(({ id }) => id === address.other);
   return (

@@ -23,9 +23,9 @@ import {
 import { FirstView } from './FirstView.tsx';
 import { Icon } from '../kit/Icon.tsx';
 import { SearchResults } from './search/SearchResults.tsx';
-import { startSearch, stopSearch, useSearched } from './search/search-store.ts';
+import { startSearch, stopSearch } from './search/search-actions.ts';
 import { filePath, searchedFor, searchPath } from './store/browse-address.ts';
-import { useBrowse } from './store/browse-store.ts';
+import { useRollouts } from './store/rollouts-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
 import './rollouts.css';
@@ -187,8 +187,8 @@ const OwnList = ({ title, all }: { title: string; all: readonly (Own & { size: s
 };
 
 const OwnLists = () => {
-  const runs = useBrowse((state) => state.ownRuns);
-  const evaluations = useBrowse((state) => state.ownEvaluations);
+  const runs = useRollouts((state) => state.ownRuns);
+  const evaluations = useRollouts((state) => state.ownEvaluations);
   return (
     <>
       <OwnList
@@ -218,7 +218,7 @@ const enterResults = (): void => document.querySelector<HTMLElement>('.search-hi
 
 /** A key that changes when files, runs or evaluations gain rollouts: results for another key are out of date. */
 const searchedOver = (): string => {
-  const { files, ownRuns, ownEvaluations } = useBrowse.getState();
+  const { files, ownRuns, ownEvaluations } = useRollouts.getState();
   const parts = [
     ...files.map(({ id, status, rollouts }) => `${id} ${status} ${rollouts}`),
     ...ownRuns.map(({ id, step }) => `${id} ${step}`),
@@ -229,7 +229,7 @@ const searchedOver = (): string => {
 
 /** Reads files, training runs and evaluations; true once all are read. A search started earlier would start again when they arrive. */
 const useLists = (): boolean => {
-  const [read, setRead] = useState(() => useBrowse.getState().status === 'ready');
+  const [read, setRead] = useState(() => useRollouts.getState().status === 'ready');
   useEffect(() => {
     void Promise.all([reloadFiles(), reloadRuns(), reloadEvaluations()]).then(() => setRead(true));
   }, []);
@@ -281,12 +281,12 @@ const SearchField = ({ searchText, again, search, enterList }: SearchFieldProps)
     }
     if (event.key === 'Enter') {
       const same = text.trim() === searchText && searchText !== '';
-      if (same && useSearched.getState().status !== 'searching') again();
+      if (same && useRollouts.getState().search.status !== 'searching') again();
       commit(text);
     }
     if (event.key === 'Escape') {
       event.stopPropagation();
-      if (useSearched.getState().status === 'searching') return stopSearch();
+      if (useRollouts.getState().search.status === 'searching') return stopSearch();
       setText('');
       commit('');
     }
@@ -311,7 +311,10 @@ const SearchField = ({ searchText, again, search, enterList }: SearchFieldProps)
 
 /** The page Rollouts: imported files and what was made here, or the results while the address has a search. */
 const FilesPage = () => {
-  const { files, ownRuns, ownEvaluations, status } = useBrowse();
+  const files = useRollouts((state) => state.files);
+  const ownRuns = useRollouts((state) => state.ownRuns);
+  const ownEvaluations = useRollouts((state) => state.ownEvaluations);
+  const status = useRollouts((state) => state.status);
   const [, go] = useLocation();
   const searchText = searchedFor(useSearch());
   const some = files.length > 0 || ownRuns.length > 0 || ownEvaluations.length > 0;

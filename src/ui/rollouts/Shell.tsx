@@ -11,7 +11,7 @@ import {
   importRolloutRuns,
   restoreFile,
 } from './store/browse-actions.ts';
-import { useBrowse, type ImportJob } from './store/browse-store.ts';
+import { useRollouts, type ImportJob } from './store/rollouts-store.ts';
 import { droppedRuns, pickedRuns } from './run-files.ts';
 
 /** Shared frame of the rollout pages: drop target, imports, undo, errors. */
@@ -90,7 +90,7 @@ const JobLine = ({ job }: { job: ImportJob }) => {
 
 /** Files are read one after another; waiting ones are listed too. */
 const Imports = () => {
-  const jobs = useBrowse((state) => state.jobs);
+  const jobs = useRollouts((state) => state.jobs);
   return jobs.length === 0 ? null : (
     <ul className="imports" aria-label="Files being read">
       {jobs.map((job) => (
@@ -103,20 +103,24 @@ const Imports = () => {
 /** No confirmation for deletions, because they can be undone here. */
 const Undo = () => (
   <UndoBar
-    removed={useBrowse((state) => state.removed)}
+    removed={useRollouts((state) => state.removed)}
     restore={(id) => void restoreFile(id)}
     note={`${FREED_LATER} Notes and tags are kept for the next import of that name.`}
-    hide={() => useBrowse.setState({ removed: [] })}
+    hide={() => useRollouts.setState({ removed: [] })}
   />
 );
 
 /** The last failure on any rollout page. */
 const Problem = () => {
-  const problem = useBrowse((state) => state.problem);
+  const problem = useRollouts((state) => state.problem);
   return problem === null ? null : (
     <div className="failure" role="alert">
       <b>⚠ {problem}</b>{' '}
-      <button type="button" className="link" onClick={() => useBrowse.setState({ problem: null })}>
+      <button
+        type="button"
+        className="link"
+        onClick={() => useRollouts.setState({ problem: null })}
+      >
         Dismiss
       </button>
     </div>

@@ -7,7 +7,7 @@ import { isAvailable, keyName, type Command } from './commands.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { pagePath } from '../kit/page/page-root.ts';
 import { reloadFiles } from '../rollouts/store/browse-actions.ts';
-import { useBrowse } from '../rollouts/store/browse-store.ts';
+import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useNeeds } from '../lab/use-needs.ts';
@@ -66,7 +66,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   const [at, setAt] = useState(0);
   const [, go] = useLocation();
   const runs = useTrain((state) => state.runs);
-  const files = useBrowse((state) => state.files);
+  const files = useRollouts((state) => state.files);
   const evaluations = useEvaluate((state) => state.evaluations);
   const customs = useEvaluate((state) => state.customs);
   const evaluates = useEvaluate((state) => state.status === 'ready');
@@ -77,7 +77,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   );
   // Not loaded before the first page that shows files.
   useEffect(() => {
-    if (useBrowse.getState().status === 'waiting') void reloadFiles();
+    if (useRollouts.getState().status === 'waiting') void reloadFiles();
   }, []);
   // Questions are loaded by the first page that needs them.
   useNeeds('sources');

@@ -1,6 +1,6 @@
 import { useCollections } from '../corpus/store/collections-store.ts';
 import { runningEvaluation, useEvaluate } from '../evaluate/store/evaluate-store.ts';
-import { useBrowse } from '../rollouts/store/browse-store.ts';
+import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 import { useAdopting } from '../train/store/adopt-actions.ts';
 import { trainingRun, useTrain } from '../train/store/train-store.ts';
 
@@ -12,7 +12,7 @@ export const worksHere = (): boolean => {
     (run !== undefined && run.id === train.here) ||
     (evaluation !== undefined && evaluation.id === evaluate.here) ||
     useCollections.getState().job !== null ||
-    useBrowse.getState().jobs.some(({ status }) => status !== 'failed') ||
+    useRollouts.getState().jobs.some(({ status }) => status !== 'failed') ||
     useAdopting.getState().reading !== null
   );
 };

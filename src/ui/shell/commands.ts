@@ -21,10 +21,11 @@ import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.t
 import { toggleDialog } from './dialogs.ts';
 import { openTour } from '../tour/tour-store.ts';
 import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
-import { stopSearch, useSearched } from '../rollouts/search/search-store.ts';
+import { stopSearch } from '../rollouts/search/search-actions.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
 import { RAIL } from './places.tsx';
 import { rolloutCommands } from './rollout-commands.ts';
+import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 
 /** Every action with a name (⌘K) or a key (`?` lists them). */
 export interface Command {
@@ -75,7 +76,7 @@ const isAsk = (path: string): boolean => path === ASK;
 const isRun = (): boolean => useRun.getState().table.order.length > 0;
 
 /** Whether a search of all rollouts is running. */
-const searches = (): boolean => useSearched.getState().status === 'searching';
+const searches = (): boolean => useRollouts.getState().search.status === 'searching';
 
 /** Whether Escape has an effect. */
 const escapable = (): boolean => {

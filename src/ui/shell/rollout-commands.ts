@@ -4,13 +4,9 @@ import {
   formatBrowseAddress,
   parseBrowseAddress,
 } from '../rollouts/store/browse-address.ts';
-import {
-  moveCursor,
-  openCursor,
-  toggleBookmark,
-  useSelection,
-} from '../rollouts/store/browse-selection.ts';
+import { moveCursor, openCursor, toggleBookmark } from '../rollouts/store/browse-selection.ts';
 import type { Command } from './commands.ts';
+import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 
 /** Commands for imported rollouts. */
 
@@ -25,7 +21,7 @@ const byQuestion = GROUPINGS.find(({ group }) => group.join() === 'question')!;
 
 /** Toggles grouping by question. */
 const toggleGroups = (go: (path: string) => void) => (): void => {
-  const { fileId } = useSelection.getState();
+  const { fileId } = useRollouts.getState();
   if (fileId === null) return;
   const address = parseBrowseAddress(location.search);
   const group = address.group.length > 0 ? [] : byQuestion.group;
@@ -38,9 +34,9 @@ const focusSearch = (): void => document.getElementById('rollouts-search')?.focu
 
 /** Tags and note of the row at the cursor; of the first row without a cursor. */
 const openNotes = (): void => {
-  const { selected, cursor, notesOpen } = useSelection.getState();
+  const { selected, cursor, notesOpen } = useRollouts.getState();
   if (cursor === null && selected) moveCursor(1);
-  useSelection.setState({ notesOpen: !notesOpen });
+  useRollouts.setState({ notesOpen: !notesOpen });
 };
 
 /** Commands of the file table and the list of files. The reader has its own (`use-reader-keys.ts`). */

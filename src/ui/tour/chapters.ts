@@ -10,7 +10,7 @@ import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { openOwnRun } from '../rollouts/store/browse-actions.ts';
-import { useBrowse } from '../rollouts/store/browse-store.ts';
+import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { replaceDraft } from '../train/store/train-draft.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
@@ -36,7 +36,7 @@ export const useDoing = (): Record<Doing, boolean> => ({
 export const useDeeds = (): Record<Deed, boolean> => ({
   asked: useRun(({ run, table }) => table.order.length > 0 && !isRunning(run)),
   trained: useTrain(({ runs }) => visibleRuns(runs).some(({ step }) => step > 0)),
-  opened: useBrowse(({ files }) => files.length > 0),
+  opened: useRollouts(({ files }) => files.length > 0),
   'own-model': useSetup(({ setup }) => setup.policy.kind === 'checkpoint'),
   'own-trained': useTrain(({ runs }) =>
     visibleRuns(runs).some(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseFilter } from '../../../src/evaluate/rollouts/filter/parse.ts';
-import { plainSearch } from '../../../src/ui/rollouts/file/plain-search.ts';
+import { plainSearch } from '../../../src/ui/rollouts/file/FilterField.tsx';
 
 it('turns words that are no filter into a search of all texts', () => {
   expect(plainSearch(' Ida Holm ')).toBe('text contains "Ida Holm"');

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { worksHere } from '../../../src/ui/shell/ask-before-leaving.ts';
 import { useCollections } from '../../../src/ui/corpus/store/collections-store.ts';
 import { useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
-import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
 import { useAdopting } from '../../../src/ui/train/store/adopt-actions.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 
@@ -10,7 +10,7 @@ afterEach(() => {
   useTrain.setState(useTrain.getInitialState());
   useEvaluate.setState(useEvaluate.getInitialState());
   useCollections.setState(useCollections.getInitialState());
-  useBrowse.setState(useBrowse.getInitialState());
+  useRollouts.setState(useRollouts.getInitialState());
   useAdopting.setState(useAdopting.getInitialState());
 });
 
@@ -48,10 +48,10 @@ test('so would an import, of passages, of rollouts that are read or wait, and of
     ['reading', true],
     ['failed', false],
   ] as const) {
-    useBrowse.setState({ jobs: [{ status } as never] });
+    useRollouts.setState({ jobs: [{ status } as never] });
     expect(worksHere()).toBe(asks);
   }
-  useBrowse.setState({ jobs: [] });
+  useRollouts.setState({ jobs: [] });
   useAdopting.setState({ reading: { name: 'run', done: 0, total: 3, cancelling: false } });
   expect(worksHere()).toBe(true);
 });

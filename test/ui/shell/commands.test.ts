@@ -12,13 +12,13 @@ import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import { RAIL } from '../../../src/ui/shell/places.tsx';
 import { READER_KEYS } from '../../../src/ui/rollouts/reader/use-reader-keys.ts';
-import { useSelection } from '../../../src/ui/rollouts/store/browse-selection.ts';
-import { startSearch, useSearched } from '../../../src/ui/rollouts/search/search-store.ts';
+import { startSearch } from '../../../src/ui/rollouts/search/search-actions.ts';
 import { setTrainApi, useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { emptyRollout, search } from '../../fixtures/rollouts.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { connectFake, settle, stubPage } from '../lab/fake-lab.ts';
 import { selection } from '../rollouts/views.ts';
+import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
 
 let went: string[] = [];
 let themes = 0;
@@ -54,7 +54,7 @@ beforeEach(() => {
   );
   useTrain.setState(useTrain.getInitialState(), true);
   useDialogs.setState({ open: null });
-  useSearched.setState(useSearched.getInitialState(), true);
+  useRollouts.setState(useRollouts.getInitialState(), true);
 });
 
 describe('the commands', () => {
@@ -132,7 +132,7 @@ describe('Escape does the nearest thing', () => {
     void startSearch('fox', '');
     await settle();
     escape();
-    expect(useSearched.getState().status).toBe('stopped');
+    expect(useRollouts.getState().search.status).toBe('stopped');
     expect(fake.callsOf('ask.cancel')).toEqual([]);
     escape();
     expect(fake.callsOf('ask.cancel')).toEqual([[]]);
@@ -238,7 +238,7 @@ describe('the view by command', () => {
 
 describe('the table of rollouts by command', () => {
   it('groups by question, or takes the groups away, and keeps the rest of the address', () => {
-    useSelection.setState({ ...useSelection.getInitialState(), fileId: 'f' });
+    useRollouts.setState({ ...useRollouts.getInitialState(), fileId: 'f' });
     stubPage({ path: '/rollouts/f', search: '?filter=em+%3D+0' });
     named(/^Group by question/).act();
     stubPage({ path: '/rollouts/f', search: '?filter=em+%3D+0&group=step' });
@@ -250,14 +250,14 @@ describe('the table of rollouts by command', () => {
   });
 
   it('opens notes on the first row where none is chosen yet, and closes them', () => {
-    useSelection.setState({ ...useSelection.getInitialState(), selected: selection(4, 2) });
+    useRollouts.setState({ ...useRollouts.getInitialState(), selected: selection(4, 2) });
     named(/^Tags and note/).act();
-    expect(useSelection.getState()).toMatchObject({ cursor: 4, notesOpen: true });
+    expect(useRollouts.getState()).toMatchObject({ cursor: 4, notesOpen: true });
     named(/^Next rollout of the table$/).act();
     named(/^Tags and note/).act();
-    expect(useSelection.getState()).toMatchObject({ cursor: 2, notesOpen: false });
+    expect(useRollouts.getState()).toMatchObject({ cursor: 2, notesOpen: false });
     named(/^Previous rollout of the table$/).act();
-    expect(useSelection.getState().cursor).toBe(4);
+    expect(useRollouts.getState().cursor).toBe(4);
   });
 });
 

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Command } from '../../../src/ui/shell/commands.ts';
 import { rolloutCommands } from '../../../src/ui/shell/rollout-commands.ts';
-import { useSelection } from '../../../src/ui/rollouts/store/browse-selection.ts';
-import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
 import { connectFake, settle, stubPage } from '../lab/fake-lab.ts';
 import { fileRecord, foundRow, selection } from '../rollouts/views.ts';
 
@@ -13,16 +12,20 @@ const byKey = (key: string): Command => {
   if (!found) throw new Error(`no command has the key ${key}`);
   return found;
 };
-const cursor = () => useSelection.getState().cursor;
+const cursor = () => useRollouts.getState().cursor;
 
 beforeEach(() => {
   stubPage({ path: '/rollouts/f', search: '?filter=em+%3D+0' });
   went = [];
-  useSelection.setState(
-    { ...useSelection.getInitialState(), fileId: 'f', selected: selection(4, 2, 7) },
+  useRollouts.setState(
+    {
+      ...useRollouts.getInitialState(),
+      files: [fileRecord('f')],
+      fileId: 'f',
+      selected: selection(4, 2, 7),
+    },
     true,
   );
-  useBrowse.setState({ ...useBrowse.getInitialState(), files: [fileRecord('f')] });
 });
 
 const connect = () =>
@@ -85,7 +88,7 @@ describe('keys of the table of rollouts', () => {
 
   it('do nothing where no file is open', async () => {
     const fake = connect();
-    useSelection.setState(useSelection.getInitialState(), true);
+    useRollouts.setState(useRollouts.getInitialState(), true);
     for (const key of ['j', 'k', 'Enter', 'g', 'b']) byKey(key).act();
     await settle();
     expect([went, fake.calls.filter(([name]) => name.startsWith('rollouts.')), cursor()]).toEqual([

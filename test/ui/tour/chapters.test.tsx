@@ -7,7 +7,7 @@ import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';
-import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
 import { CHAPTER_IDS, openChapter, useTour } from '../../../src/ui/tour/tour-store.ts';
 import { CHAPTERS, useDeeds, type Deed } from '../../../src/ui/tour/chapters.ts';
 import { NewRun } from '../../../src/ui/train/form/NewRun.tsx';
@@ -59,7 +59,7 @@ beforeEach(() => {
   useRun.setState(useRun.getInitialState(), true);
   useView.setState(useView.getInitialState(), true);
   useTrain.setState(EMPTY_TRAIN, true);
-  useBrowse.setState(useBrowse.getInitialState(), true);
+  useRollouts.setState(useRollouts.getInitialState(), true);
   useEvaluate.setState(EMPTY_EVALUATE, true);
   useLab.setState(useLab.getInitialState(), true);
 });
@@ -221,7 +221,7 @@ describe('what a visitor has done', () => {
     const deeds = useDeeds();
     return (Object.keys(deeds) as Deed[]).filter((deed) => deeds[deed]).join(' ');
   };
-  const done = (): string => textOf(<Deeds />, useRun, useTrain, useBrowse, useEvaluate);
+  const done = (): string => textOf(<Deeds />, useRun, useTrain, useRollouts, useEvaluate);
 
   it('is nothing at first', () => {
     expect(done()).toBe('');
@@ -240,7 +240,7 @@ describe('what a visitor has done', () => {
     expect(done()).toBe('');
     useTrain.setState({ runs: [runRecord('a', { step: 1 })] });
     expect(done()).toBe('trained');
-    useBrowse.setState({ files: [fileRecord('f')] });
+    useRollouts.setState({ files: [fileRecord('f')] });
     useEvaluate.setState({ evaluations: [evaluationRecord('e', { done: 3 })] });
     expect(done()).toBe('trained opened compared');
   });

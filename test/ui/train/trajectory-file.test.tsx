@@ -1,12 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
-import { useBrowse } from '../../../src/ui/rollouts/store/browse-store.ts';
+import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
 import { TrajectoryFile } from '../../../src/ui/train/form/fields/TrajectoryFile.tsx';
 import { useDemonstrations } from '../../../src/ui/train/store/demonstrations.ts';
 import { textOf } from '../kit/render.tsx';
 import { fileRecord } from '../rollouts/views.ts';
 
 const words = (of: 'rollouts' | 'stored' = 'rollouts'): string =>
-  textOf(<TrajectoryFile of={of} />, useBrowse, useDemonstrations);
+  textOf(<TrajectoryFile of={of} />, useRollouts, useDemonstrations);
 
 const files = [
   fileRecord('gold', {
@@ -18,18 +18,18 @@ const files = [
 ];
 
 beforeEach(() => {
-  useBrowse.setState(useBrowse.getInitialState(), true);
+  useRollouts.setState(useRollouts.getInitialState(), true);
   useDemonstrations.setState(useDemonstrations.getInitialState(), true);
 });
 
 it('offers only a file of the computer where nothing suitable is stored', () => {
   expect(words()).not.toContain('Stored demonstrations');
-  useBrowse.setState({ files: files.slice(1) });
+  useRollouts.setState({ files: files.slice(1) });
   expect(words()).not.toContain('Stored demonstrations');
 });
 
 it('lists stored demonstrations by name, count and date, beside a file of the computer', () => {
-  useBrowse.setState({ files });
+  useRollouts.setState({ files });
   expect(words()).toMatch(
     /Stored demonstrations none: choose a file gold\.jsonl: 240 rollouts, Mar 4, \d\d:\d\d Demonstrations/,
   );
@@ -38,7 +38,7 @@ it('lists stored demonstrations by name, count and date, beside a file of the co
 });
 
 it('says what is in the stored file that is chosen', () => {
-  useBrowse.setState({ files });
+  useRollouts.setState({ files });
   const given = { count: 240, tokens: 500 };
   useDemonstrations.setState({ stored: 'gold' });
   expect(words()).toContain('Reading the file …');

@@ -17,8 +17,8 @@ import {
   type BrowseAddress,
   type BrowseView,
 } from '../store/browse-address.ts';
-import { showSelection, toggleAllClosed, useSelection } from '../store/browse-selection.ts';
-import { fileById, useBrowse } from '../store/browse-store.ts';
+import { showSelection, toggleAllClosed } from '../store/browse-selection.ts';
+import { fileById, useRollouts } from '../store/rollouts-store.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { usualColumns } from '../table/columns.ts';
 import { CompareFiles } from '../CompareFiles.tsx';
@@ -96,7 +96,8 @@ const Figures = (props: {
   show: (filter: string) => void;
 }) => {
   const { file, filtered, show } = props;
-  const { selected, fileId } = useSelection();
+  const selected = useRollouts((state) => state.selected);
+  const fileId = useRollouts((state) => state.fileId);
   const [all, setAll] = useState(false);
   const statistics = file.statistics;
   if (!statistics)
@@ -172,7 +173,7 @@ const Lacks = ({ file }: { file: FileRecord }) => {
 
 /** What the whole file comes to; while it is read, the rows so far. */
 const FileVerdict = ({ file }: { file: FileRecord }) => {
-  const soFar = useSelection(({ fileId, query, selected }) =>
+  const soFar = useRollouts(({ fileId, query, selected }) =>
     fileId === file.id && query?.filter === '' ? (selected?.statistics ?? null) : null,
   );
   const statistics = file.statistics ?? soFar;
@@ -208,7 +209,7 @@ const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
         ] as [BrowseView, string][])
       : []),
   ];
-  const files = useBrowse((state) => state.files.length);
+  const files = useRollouts((state) => state.files.length);
   const [reason, setReason] = useState<string | null>(null);
   return (
     <nav className="view-tabs" aria-label="Views of the file">
@@ -243,7 +244,7 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
   const { file } = props;
   const [, go] = useLocation();
   // During an import its progress is ahead of the stored record.
-  const read = useBrowse(
+  const read = useRollouts(
     ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === file.id)?.progress?.rollouts,
   );
   // Files made from a training run here have its id in theirs; they can be read again as it goes
@@ -291,7 +292,7 @@ const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseA
   const { filter, sort, group } = address;
   const key = JSON.stringify([filter, sort, group]);
   // Each chunk extends the selection; the effect below waits for a pause.
-  const chunks = useBrowse(
+  const chunks = useRollouts(
     ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === fileId)?.progress?.chunks ?? 0,
   );
   useEffect(() => {
@@ -304,7 +305,7 @@ const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseA
     if (status === undefined) return undefined;
     const timer = setTimeout(() => {
       // The current request counts, not the one from when the file grew.
-      const { fileId: shown, query } = useSelection.getState();
+      const { fileId: shown, query } = useRollouts.getState();
       if (shown === fileId && query) void showSelection(fileId, query, true);
     }, 400);
     return () => clearTimeout(timer);
@@ -321,9 +322,9 @@ const Toolbar = (props: {
   togglePanel: () => void;
 }) => {
   const { file, address, columns, change, panel } = props;
-  const selected = useSelection((state) => state.selected);
-  const loading = useSelection((state) => state.loading);
-  const marks = useSelection((state) => state.marks);
+  const selected = useRollouts((state) => state.selected);
+  const loading = useRollouts((state) => state.loading);
+  const marks = useRollouts((state) => state.marks);
   const clauses = useMemo(() => selected?.clauses ?? [], [selected]);
   // What the filter can complete with: clauses and tags are of this file, the fields are the
   // language’s own.
@@ -388,7 +389,9 @@ const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Ch
   useEffect(() => {
     if (panel && isNarrow()) main.current?.querySelector('.browse-panel')?.scrollIntoView();
   }, [panel]);
-  const { selected, fileId, marks } = useSelection();
+  const selected = useRollouts((state) => state.selected);
+  const fileId = useRollouts((state) => state.fileId);
+  const marks = useRollouts((state) => state.marks);
   const tagged = [...marks.values()].some((mark) => mark.bookmarked || mark.tags.length > 0);
   const columns = useMemo(
     () =>
@@ -449,8 +452,8 @@ const FilePage = () => {
   const search = useSearch();
   const [, go] = useLocation();
   const address = useMemo(() => parseBrowseAddress(search), [search]);
-  const file = useBrowse((state) => fileById(state, fileId));
-  const status = useBrowse((state) => state.status);
+  const file = useRollouts((state) => fileById(state, fileId));
+  const status = useRollouts((state) => state.status);
   useEffect(() => void reloadFiles(), []);
   useAsked(file, fileId, address);
   const change: Change = (change, options) =>

@@ -1,13 +1,42 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
-import type { Completion, KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
+import {
+  type Completion,
+  type KnownValues,
+  completionsAt,
+  type Completions,
+} from '../../../evaluate/rollouts/filter/complete.ts';
 import { FilterError } from '../../../evaluate/rollouts/filter/error.ts';
 import { parseFilter } from '../../../evaluate/rollouts/filter/parse.ts';
 import { compileFilter } from '../../../evaluate/rollouts/filter/match.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
-import { plainSearch } from './plain-search.ts';
-import { rememberFilter } from './filter-history.ts';
-import { offersAt } from './filter-offers.ts';
+import { rememberFilter, pastFilters } from './filter-history.ts';
+import { condition } from '../store/browse-address.ts';
+
+/** Most completions: all fields and clauses fit; long value lists are cut. */
+const MOST_ITEMS = 120;
+/** Earlier filters offered in an empty field. */
+const MOST_PAST = 5;
+
+/** Completions at the cursor; an empty field offers earlier filters first. */
+export const offersAt = (text: string, at: number, known: KnownValues): Completions => {
+  const offers = completionsAt(text, at, known);
+  const past = text === '' ? pastFilters().slice(0, MOST_PAST) : [];
+  const items = [
+    ...past.map((one): Completion => ({ text: one, kind: 'value', note: 'asked before' })),
+    ...offers.items,
+  ];
+  return { ...offers, items: items.slice(0, MOST_ITEMS) };
+};
+
+/** Tokens of the filter language: text with these is a filter. */
+const FILTER = /[=<>!()"\\/]|\b(?:contains|matches|has|is|and|or|not)\b/i;
+
+/** A filter that searches all texts for the words; null if the text is, or may become, a filter. */
+export const plainSearch = (text: string): string | null => {
+  const words = text.trim();
+  return words.length < 2 || FILTER.test(words) ? null : condition('text', 'contains', words);
+};
 
 /** Why a filter is invalid, and the underlined characters. */
 interface Fault {

@@ -9,7 +9,7 @@ import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
 import type { BrowseAddress } from '../store/browse-address.ts';
-import { useBrowse } from '../store/browse-store.ts';
+import { useRollouts } from '../store/rollouts-store.ts';
 import { lab } from '../../lab/connection.ts';
 import { allColumns, columnOf } from '../table/columns.ts';
 
@@ -127,7 +127,7 @@ export const ColumnsMenu = (props: {
 
 const ViewsList = (props: { address: BrowseAddress; change: Change; close: () => void }) => {
   const { address, change, close } = props;
-  const views = useBrowse((state) => state.views);
+  const views = useRollouts((state) => state.views);
   const [name, setName] = useState('');
   useEffect(() => void reloadViews(), []);
   const open = ({ filter, columns, sort, group = [] }: SavedView): void => {

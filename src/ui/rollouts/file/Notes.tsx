@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import type { MatchingRow } from '../../../lab/contract/rollouts.ts';
 import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
-import { markRollout, toggleBookmark, useSelection } from '../store/browse-selection.ts';
+import { markRollout, toggleBookmark } from '../store/browse-selection.ts';
+import { useRollouts } from '../store/rollouts-store.ts';
 
 const tagsOf = (text: string): string[] =>
   [
@@ -52,8 +53,9 @@ const Fields = ({ found, mark }: { found: MatchingRow; mark: Mark | undefined })
 
 /** Bookmark, tags and note of the rollout at the cursor. */
 export const Notes = () => {
-  const { cursor, rows, marks, notesOpen } = useSelection();
-  const found = cursor === null ? undefined : rows.get(cursor);
+  const notesOpen = useRollouts((state) => state.notesOpen);
+  const found = useRollouts(({ cursor, rows }) => (cursor === null ? undefined : rows.get(cursor)));
+  const marks = useRollouts((state) => state.marks);
   if (!notesOpen || !found) return null;
   const mark = marks.get(found.row.id);
   return (
@@ -73,7 +75,7 @@ export const Notes = () => {
         type="button"
         className="link"
         aria-label="Close the notes"
-        onClick={() => useSelection.setState({ notesOpen: false })}
+        onClick={() => useRollouts.setState({ notesOpen: false })}
       >
         ✕
       </button>

@@ -7,8 +7,9 @@ import { lab } from '../../lab/connection.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 import { attempt } from '../store/browse-actions.ts';
 import { readerPath } from '../store/browse-address.ts';
-import { markPicked, pickAll, useSelection } from '../store/browse-selection.ts';
+import { markPicked, pickAll } from '../store/browse-selection.ts';
 import { ExportMenu } from './Menus.tsx';
+import { useRollouts } from '../store/rollouts-store.ts';
 
 /** What can be done with all checked rollouts at once; nothing while none is checked. */
 export const PickedBar = (props: {
@@ -17,7 +18,7 @@ export const PickedBar = (props: {
   columns: readonly string[];
 }) => {
   const { file, selected, columns } = props;
-  const picked = useSelection((state) => state.picked);
+  const picked = useRollouts((state) => state.picked);
   const [, go] = useLocation();
   const [tag, setTag] = useState('');
   const [said, setSaid] = useState('');

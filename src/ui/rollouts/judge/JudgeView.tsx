@@ -18,13 +18,8 @@ import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
 import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import {
-  startJudging,
-  stopJudging,
-  useJudging,
-  judgingLeft,
-  type JudgeJob,
-} from './judge-store.ts';
+import { startJudging, stopJudging, judgingLeft } from './judge-actions.ts';
+import { useRollouts, type JudgeJob } from '../store/rollouts-store.ts';
 import { filePath, readerPath } from '../store/browse-address.ts';
 
 const REASON_HEADS: readonly Head[] = [['rollout'], ['why there is no verdict']];
@@ -88,12 +83,12 @@ import './judge.css';
 
 /**
  * Judging a file: choice of judge, progress, agreement with EM, cost. Verdicts are stored in the
- * rollouts, the job is in `judge-store.ts`.
+ * rollouts, the job is in `judge-actions.ts`.
  */
 
 /** Statistics of the stored verdicts; null while loading, a message on failure. */
 const useJudgeStatus = (file: FileRecord): JudgeStatus | string | null => {
-  const kept = useJudging((state) => state.kept);
+  const kept = useRollouts((state) => state.verdictsKept);
   const [judgeStatus, setJudgeStatus] = useState<JudgeStatus | string | null>(null);
   useEffect(() => {
     let live = true;
@@ -204,7 +199,7 @@ const Chooser = ({ file, judgeStatus }: { file: FileRecord; judgeStatus: JudgeSt
   const judges = useJudges();
   const spec = useSetup(({ setup }) => setup.judge);
   const change = useSetup((state) => state.change);
-  const job = useJudging((state) => state.job);
+  const job = useRollouts((state) => state.judging);
   const busy = job !== null && job.status !== 'ended';
   const chosen =
     spec.kind === 'model' ? judges.find(({ ref }) => keyOf(ref) === keyOf(spec.policy)) : undefined;
@@ -267,7 +262,7 @@ const Chooser = ({ file, judgeStatus }: { file: FileRecord; judgeStatus: JudgeSt
  */
 export const JudgeView = ({ file, search }: { file: FileRecord; search: string }) => {
   const judgeStatus = useJudgeStatus(file);
-  const job = useJudging((state) => state.job);
+  const job = useRollouts((state) => state.judging);
   if (judgeStatus === null) return <p role="status">Reading the verdicts …</p>;
   if (typeof judgeStatus === 'string') return <p className="warn">{judgeStatus}</p>;
   if (file.status === 'importing')

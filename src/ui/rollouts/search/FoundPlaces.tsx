@@ -14,7 +14,8 @@ import {
   parseBrowseAddress,
   readerPath,
 } from '../store/browse-address.ts';
-import { useSearched } from './search-store.ts';
+import { useRollouts } from '../store/rollouts-store.ts';
+import { rememberOpened } from './search-actions.ts';
 
 /** Search results, grouped by file and run. */
 
@@ -54,8 +55,8 @@ const isIdle = (): boolean => document.activeElement?.closest('input, a, button'
 const useReturn = (path: string) => {
   const link = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (useSearched.getState().opened !== path || !isIdle()) return;
-    useSearched.setState({ opened: '' });
+    if (useRollouts.getState().search.opened !== path || !isIdle()) return;
+    rememberOpened('');
     link.current?.focus();
   }, [path]);
   return (element: HTMLElement | null) => void (link.current = element);
@@ -78,7 +79,7 @@ const Hit = ({
   const own = ownOf(place);
   const ref = useReturn(path);
   const open = (): void => {
-    useSearched.setState({ opened: path });
+    rememberOpened(path);
     if (own) openOwnRollout(own, path, go);
   };
   const shown = (
@@ -144,7 +145,7 @@ const PlaceName = ({ place, words }: { place: SearchMatch; words: string }) => {
 
 /** Enough rows to include the last opened rollout. */
 const shownAtFirst = (place: SearchMatch, words: string): number => {
-  const { opened } = useSearched.getState();
+  const { opened } = useRollouts.getState().search;
   const at = place.hits.findIndex((hit) => pathOf(place, hit, words) === opened);
   return Math.max(1, Math.ceil((at + 1) / HITS)) * HITS;
 };

@@ -1,14 +1,50 @@
 import { useEffect, type KeyboardEvent } from 'react';
-import { plural } from '../../kit/words/format.ts';
+import { plural, formatCount } from '../../kit/words/format.ts';
 import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { FoundPlaces } from './FoundPlaces.tsx';
-import { leaveSearch, resumeSearch, stopSearch, useSearched } from './search-store.ts';
-import { lookedThrough, standingWords } from './search-words.ts';
+import { leaveSearch, resumeSearch, stopSearch } from './search-actions.ts';
 import './search.css';
+import { useRollouts, type SearchState } from '../store/rollouts-store.ts';
+import type { SearchMatch } from '../../../lab/contract/rollouts.ts';
+
+const sumOf = (found: readonly SearchMatch[], of: (place: SearchMatch) => number): number =>
+  found.reduce((sum, place) => sum + of(place), 0);
+
+/** Rollouts searched so far. */
+const lookedThrough = (found: readonly SearchMatch[]): number =>
+  sumOf(found, ({ rollouts }) => rollouts);
+
+const KINDS = ['file', 'run', 'evaluation'] as const;
+
+/** "2 files and 1 run". */
+const placesWords = (found: readonly SearchMatch[]): string => {
+  const parts = KINDS.flatMap((kind) => {
+    const count = found.filter((place) => place.kind === kind).length;
+    return count === 0 ? [] : [plural(count, kind)];
+  });
+  const last = parts.pop() ?? '';
+  return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
+};
+
+/** Progress or result as text; empty if shown elsewhere. */
+export const standingWords = ({
+  status,
+  text,
+  found,
+}: Pick<SearchState, 'status' | 'text' | 'found'>): string => {
+  const count = sumOf(found, (place) => place.count);
+  const of = `${formatCount(count)} of ${plural(lookedThrough(found), 'rollout')}`;
+  const where = placesWords(found.filter((place) => place.count > 0));
+  if (status === 'searching') return `${of} so far`;
+  if (status === 'stopped') return `Stopped: ${of} ${count === 1 ? 'has' : 'have'} “${text}”`;
+  return status === 'done' && count > 0
+    ? `${of} ${count === 1 ? 'has' : 'have'} “${text}”, in ${where}`
+    : '';
+};
 
 /** Progress or result of the search. */
 const SearchProgress = ({ again }: { again: () => void }) => {
-  const state = useSearched();
+  const state = useRollouts(({ search }) => search);
   const { status, share } = state;
   const words = standingWords(state);
   return (
@@ -58,7 +94,7 @@ interface SearchResultsProps {
 
 /** Results of a search over all rollouts, streamed by file and run. */
 export const SearchResults = ({ searchText, over, again }: SearchResultsProps) => {
-  const { text, status, found, problem } = useSearched();
+  const { text, status, found, problem } = useRollouts(({ search }) => search);
   useEffect(() => resumeSearch(searchText, over), [searchText, over]);
   useEffect(() => leaveSearch, []);
   const shown = found.filter((place) => place.count > 0 || place.problem !== null);

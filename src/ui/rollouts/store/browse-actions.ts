@@ -5,7 +5,7 @@ import type { FileRecord, SavedView } from '../../../lab/contract/records/rollou
 import { createAttempt, problemOf } from '../../kit/attempt.ts';
 import { pagePath } from '../../kit/page/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
-import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';
+import { secondsLeft, useRollouts, type ImportJob } from './rollouts-store.ts';
 import { lab } from '../../lab/connection.ts';
 
 /** Actions of the rollout pages. Nothing rejects: see `problem`. */
@@ -15,17 +15,17 @@ import { lab } from '../../lab/connection.ts';
  * @param what the action, as the first half of the sentence
  */
 export const tellProblem = (what: string, error: unknown): void =>
-  useBrowse.setState({ problem: problemOf(what, error).text });
+  useRollouts.setState({ problem: problemOf(what, error).text });
 
 /** Without details, because this page shows one sentence. */
-export const attempt = createAttempt(({ text }) => useBrowse.setState({ problem: text }));
+export const attempt = createAttempt(({ text }) => useRollouts.setState({ problem: text }));
 
 /** Reloads the list of files; `failed` with a `problem` on errors. */
 export const reloadFiles = async (): Promise<void> => {
   try {
-    useBrowse.setState({ files: await lab().rollouts.files(), status: 'ready' });
+    useRollouts.setState({ files: await lab().rollouts.files(), status: 'ready' });
   } catch (error) {
-    useBrowse.setState({ status: 'failed' });
+    useRollouts.setState({ status: 'failed' });
     tellProblem('The list of files could not be read', error);
   }
 };
@@ -35,7 +35,7 @@ export const reloadRuns = async (): Promise<void> => {
   const ownRuns = await attempt('The list of training runs could not be read', () =>
     lab().rollouts.ownRuns(),
   );
-  if (ownRuns) useBrowse.setState({ ownRuns });
+  if (ownRuns) useRollouts.setState({ ownRuns });
 };
 
 /** Loads which evaluations have rollouts. */
@@ -43,22 +43,22 @@ export const reloadEvaluations = async (): Promise<void> => {
   const ownEvaluations = await attempt('The list of evaluations could not be read', () =>
     lab().rollouts.ownEvaluations(),
   );
-  if (ownEvaluations) useBrowse.setState({ ownEvaluations });
+  if (ownEvaluations) useRollouts.setState({ ownEvaluations });
 };
 
 /** Loads the saved views. */
 export const reloadViews = async (): Promise<void> => {
   const views = await attempt('The saved views could not be read', () => lab().rollouts.views());
-  if (views) useBrowse.setState({ views });
+  if (views) useRollouts.setState({ views });
 };
 
 const changeJob = (job: string, change: Partial<ImportJob>): void =>
-  useBrowse.setState(({ jobs }) => ({
+  useRollouts.setState(({ jobs }) => ({
     jobs: jobs.map((one) => (one.job === job ? { ...one, ...change } : one)),
   }));
 
 const dropJob = (job: string): void =>
-  useBrowse.setState(({ jobs }) => ({ jobs: jobs.filter((one) => one.job !== job) }));
+  useRollouts.setState(({ jobs }) => ({ jobs: jobs.filter((one) => one.job !== job) }));
 
 let jobs = 0;
 
@@ -80,7 +80,7 @@ const runJob = async (
   first: (fileId: string) => void,
 ): Promise<void> => {
   // Cancelled while waiting.
-  if (!useBrowse.getState().jobs.some((one) => one.job === job)) return;
+  if (!useRollouts.getState().jobs.some((one) => one.job === job)) return;
   const startedAt = performance.now();
   changeJob(job, { status: 'reading', startedAt });
   let reported = false;
@@ -115,7 +115,7 @@ const enqueue = (
   start: Parameters<typeof runJob>[1],
   first: (fileId: string) => void,
 ): void => {
-  useBrowse.setState(({ jobs }) => ({ jobs: [...jobs, job] }));
+  useRollouts.setState(({ jobs }) => ({ jobs: [...jobs, job] }));
   queue = queue.then(() => runJob(job, start, first));
 };
 
@@ -128,7 +128,7 @@ export const importRolloutRuns = (
   for (const { name, files } of runs) {
     if (files.length === 0) {
       const problem = `The folder ${name} has no rollout files (.jsonl, .ndjson, .json, .parquet or .eval, also gzipped).`;
-      useBrowse.setState({ problem });
+      useRollouts.setState({ problem });
       continue;
     }
     const job = newJob(
@@ -238,7 +238,7 @@ export const openOwnRollout = (own: Own, path: string, go: (path: string) => voi
 
 /** Stops an import, or dismisses a failed one. */
 export const cancelImport = (job: string): void => {
-  const found = useBrowse.getState().jobs.find((one) => one.job === job);
+  const found = useRollouts.getState().jobs.find((one) => one.job === job);
   if (found?.status === 'reading') void lab().rollouts.cancel(job);
   else dropJob(job);
 };
@@ -247,7 +247,9 @@ export const cancelImport = (job: string): void => {
 export const removeFile = async (id: string, name: string): Promise<void> => {
   await attempt('The file could not be deleted', async () => {
     await lab().rollouts.remove(id);
-    useBrowse.setState(({ removed }) => ({ removed: [...removed, { id, name, at: Date.now() }] }));
+    useRollouts.setState(({ removed }) => ({
+      removed: [...removed, { id, name, at: Date.now() }],
+    }));
     await reloadFiles();
   });
 };
@@ -256,7 +258,7 @@ export const removeFile = async (id: string, name: string): Promise<void> => {
 export const restoreFile = async (id: string): Promise<void> => {
   await attempt('The file could not be restored', async () => {
     await lab().rollouts.restore(id);
-    useBrowse.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+    useRollouts.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
     await reloadFiles();
   });
 };

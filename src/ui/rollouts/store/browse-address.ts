@@ -130,3 +130,9 @@ export const narrowed = (filter: string, more: string): string => {
 /** The rollouts of a file that a search of all rollouts finds for this text. */
 export const havingText = (words: string): string =>
   ['text', 'question', 'answer'].map((field) => condition(field, 'contains', words)).join(' or ');
+
+/**
+ * Session-storage key under which the table stores its order for the reader: JSON of the file's id and
+ * the rollouts' ids.
+ */
+export const ORDER_KEY = 'forage-rollout-order';

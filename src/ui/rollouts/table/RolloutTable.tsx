@@ -18,15 +18,14 @@ import {
   openRow,
   pickRow,
   toggleClosed,
-  useSelection,
   wantRows,
 } from '../store/browse-selection.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { CellValue, fullText, OutcomeMark } from './Cell.tsx';
 import { columnOf, type Column } from './columns.ts';
 import { HeadCell } from './HeadCell.tsx';
-import { useWidths } from './widths.ts';
 import { groupedOutcomeName } from '../words.ts';
+import { useRollouts } from '../store/rollouts-store.ts';
 
 /** CSS pixels; fixed, so that positions are known before rendering. */
 const ROW_HEIGHT = 28;
@@ -39,7 +38,7 @@ const AHEAD = 40;
 
 /** The bookmark of a row. It selects only its own mark, so that one change renders one star. */
 const Star = ({ found }: { found: MatchingRow }) => {
-  const on = useSelection((state) => state.marks.get(found.row.id)?.bookmarked ?? false);
+  const on = useRollouts((state) => state.marks.get(found.row.id)?.bookmarked ?? false);
   return (
     <button
       type="button"
@@ -59,7 +58,7 @@ const Star = ({ found }: { found: MatchingRow }) => {
 
 /** The check of a row; with Shift also of all rows since the last one. */
 const Pick = ({ found: { position, row } }: { found: MatchingRow }) => {
-  const on = useSelection((state) => state.picked.has(position));
+  const on = useRollouts((state) => state.picked.has(position));
   return (
     <input
       type="checkbox"
@@ -111,7 +110,7 @@ const Row = memo(
       className={current ? 'chosen' : ''}
       data-position={position}
       style={{ height }}
-      onClick={() => useSelection.setState({ cursor: position })}
+      onClick={() => useRollouts.setState({ cursor: position })}
       onDoubleClick={open}
     >
       {columns.map((column, i) =>
@@ -208,7 +207,7 @@ const GroupRow = (props: {
 
 /** Columns with widths: user-set or default. */
 const useColumns = (names: readonly string[]): { column: Column; width: number }[] => {
-  const widths = useWidths();
+  const widths = useRollouts((state) => state.widths);
   return useMemo(
     () =>
       names.map((name, index) => {
@@ -236,7 +235,9 @@ export const RolloutTable = (props: RolloutTableProps) => {
   const { fileId, selected, columns: names, sort, setSort, search } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [, go] = useLocation();
-  const { rows, cursor, closed } = useSelection();
+  const rows = useRollouts((state) => state.rows);
+  const cursor = useRollouts((state) => state.cursor);
+  const closed = useRollouts((state) => state.closed);
   const columns = useColumns(names);
   const plain = useMemo(() => columns.map(({ column }) => column), [columns]);
   const lines = displayOf(selected, closed);
@@ -275,7 +276,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         const position = Number(event.currentTarget.closest('tr')?.dataset['position']);
-        const found = useSelection.getState().rows.get(position);
+        const found = useRollouts.getState().rows.get(position);
         if (found) void openRow(found, go);
       },
     [go],

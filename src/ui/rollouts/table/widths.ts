@@ -1,5 +1,5 @@
-import { create } from 'zustand';
 import { remember, remembered } from '../../kit/page/remembered.ts';
+import { useRollouts } from '../store/rollouts-store.ts';
 
 /** User-set column widths by name; stored in this browser. */
 
@@ -24,16 +24,15 @@ const read = (): Record<string, number> => {
   }
 };
 
-/** Widths by column, CSS pixels; absent: default. */
-export const useWidths = create<Record<string, number>>()(() => read());
+useRollouts.setState({ widths: read() });
 
 /** Sets a width within bounds; `keepWidths` stores it after dragging. */
 export const setWidth = (column: string, width: number): void => {
   const fit = Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
-  useWidths.setState({ [column]: fit });
+  useRollouts.setState(({ widths }) => ({ widths: { ...widths, [column]: fit } }));
 };
 
 /** Stores the widths after a change. */
 export const keepWidths = (): void => {
-  remember(KEY, JSON.stringify(useWidths.getState()));
+  remember(KEY, JSON.stringify(useRollouts.getState().widths));
 };

@@ -9,7 +9,7 @@ import { readDemonstrations, sizeOf } from '../../../learn/rl/demonstrations.ts'
 import { remember, remembered } from '../../kit/page/remembered.ts';
 import { lab } from '../../lab/connection.ts';
 import { reloadFiles } from '../../rollouts/store/browse-actions.ts';
-import { fileById, useBrowse } from '../../rollouts/store/browse-store.ts';
+import { fileById, useRollouts } from '../../rollouts/store/rollouts-store.ts';
 
 /** The file of trajectories for the cold start of a new run, or for its stages that learn from stored ones. */
 
@@ -132,7 +132,7 @@ export const openDemonstrations = async (): Promise<void> => {
   // It may have been deleted, or brought back, since it was read.
   await reloadFiles();
   if (useDemonstrations.getState() !== chosen) return;
-  const { status, files } = useBrowse.getState();
+  const { status, files } = useRollouts.getState();
   const gone = status === 'ready' && !fileById({ files }, stored);
   if (gone) useDemonstrations.setState({ ...NONE, problem: deletedText(name) });
   else if (chosen.stored !== stored || !chosen.counts) await chooseStored(stored, name);

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { FIELDS } from '../../../../src/evaluate/rollouts/filter/fields.ts';
 import { rememberFilter } from '../../../../src/ui/rollouts/file/filter-history.ts';
-import { offersAt } from '../../../../src/ui/rollouts/file/filter-offers.ts';
+import { offersAt } from '../../../../src/ui/rollouts/file/FilterField.tsx';
 
 afterEach(() => vi.unstubAllGlobals());
 

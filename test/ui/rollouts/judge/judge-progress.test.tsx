@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { JudgeProgress } from '../../../../src/ui/rollouts/judge/JudgeView.tsx';
-import type { JudgeJob } from '../../../../src/ui/rollouts/judge/judge-store.ts';
 import { htmlOf, wordsIn } from '../../kit/render.tsx';
+import type { JudgeJob } from '../../../../src/ui/rollouts/store/rollouts-store.ts';
 
 const job: JudgeJob = {
   fileId: 'a',

@@ -17,12 +17,12 @@ import {
 import {
   fileById,
   secondsLeft,
-  useBrowse,
-} from '../../../../src/ui/rollouts/store/browse-store.ts';
+  useRollouts,
+} from '../../../../src/ui/rollouts/store/rollouts-store.ts';
 import { connectFake, deferred, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
 import { fileRecord } from '../views.ts';
 
-const state = () => useBrowse.getState();
+const state = () => useRollouts.getState();
 const refuse = () => Promise.reject(new Error('disk'));
 
 const connect = (rollouts: Partial<Answers['rollouts']> = {}) =>
@@ -51,7 +51,7 @@ const go = (path: string): void => void went.push(path);
 beforeEach(() => {
   stubPage({ path: '/' });
   went = [];
-  useBrowse.setState(useBrowse.getInitialState(), true);
+  useRollouts.setState(useRollouts.getInitialState(), true);
 });
 
 describe('importing rollouts', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Browsed, MatchingRow } from '../../../../src/lab/contract/rollouts.ts';
 import type { Mark } from '../../../../src/lab/contract/records/rollout-files.ts';
-import { useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
+import { useRollouts } from '../../../../src/ui/rollouts/store/rollouts-store.ts';
 import {
   markPicked,
   markRollout,
@@ -14,14 +14,13 @@ import {
   toggleAllClosed,
   toggleBookmark,
   toggleClosed,
-  useSelection,
   wantRows,
 } from '../../../../src/ui/rollouts/store/browse-selection.ts';
 import { readOrder } from '../../../../src/ui/rollouts/reader/store/order.ts';
 import { connectFake, deferred, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
 import { fileRecord, foundRow, selection } from '../views.ts';
 
-const state = () => useSelection.getState();
+const state = () => useRollouts.getState();
 const query = (filter: string) => ({ filter, sort: null, group: [] });
 const found = (...order: number[]): Browsed => ({ status: 'ready', ...selection(...order) });
 const mark = (rest: Partial<Mark> = {}): Mark => ({
@@ -49,11 +48,10 @@ const order = () => [...(state().selected?.order ?? [])];
 
 beforeEach(() => {
   stubPage({ path: '/rollouts/f', search: '?filter=em+%3D+0&view=compare&with=g' });
-  useSelection.setState(useSelection.getInitialState(), true);
-  useBrowse.setState({
-    ...useBrowse.getInitialState(),
-    files: [fileRecord('f'), fileRecord('g')],
-  });
+  useRollouts.setState(
+    { ...useRollouts.getInitialState(), files: [fileRecord('f'), fileRecord('g')] },
+    true,
+  );
 });
 
 describe('a selection', () => {
@@ -91,7 +89,7 @@ describe('a selection', () => {
     answers[1]?.reject(new Error('stopped'));
     await Promise.all(shows.slice(0, 2));
     expect(state()).toMatchObject({ selected: null, loading: true });
-    expect(useBrowse.getState().problem).toBeNull();
+    expect(useRollouts.getState().problem).toBeNull();
     answers[2]?.resolve(found(1));
     await shows[2];
     expect(state().loading).toBe(false);
@@ -119,7 +117,7 @@ describe('a selection', () => {
     connect({ browse: () => Promise.reject(new Error('disk')) });
     await showSelection('f', query(''));
     expect(state().loading).toBe(false);
-    expect(useBrowse.getState().problem).toBe('The rollouts could not be selected: disk');
+    expect(useRollouts.getState().problem).toBe('The rollouts could not be selected: disk');
   });
 });
 
@@ -161,7 +159,7 @@ describe('rows', () => {
     await showSelection('f', query(''));
     wantRows([0]);
     await settle();
-    expect(useBrowse.getState().problem).toBe('Rows could not be read: disk');
+    expect(useRollouts.getState().problem).toBe('Rows could not be read: disk');
     connect();
     wantRows([0]);
     await settle();
@@ -245,14 +243,14 @@ describe('notes on a rollout', () => {
     connect({ mark: () => Promise.reject(new Error('disk')) });
     await showSelection('f', query(''));
     await markRollout('r1', { note: 'x' });
-    expect(useBrowse.getState().problem).toBe('The note could not be stored: disk');
+    expect(useRollouts.getState().problem).toBe('The note could not be stored: disk');
     expect(state().marks.size).toBe(0);
   });
 });
 
 it('groups are closed one by one, all at once, and opened again', () => {
   const groups = ['a', 'b'].map((key) => ({ key }));
-  useSelection.setState({ selected: { ...selection(), groups } as ReturnType<typeof selection> });
+  useRollouts.setState({ selected: { ...selection(), groups } as ReturnType<typeof selection> });
   const closed = () => [...state().closed].toSorted();
   toggleClosed('a');
   expect(closed()).toEqual(['a']);

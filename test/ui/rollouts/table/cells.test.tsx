@@ -2,10 +2,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CellValue, fullText } from '../../../../src/ui/rollouts/table/Cell.tsx';
 import { allColumns, columnOf, usualColumns } from '../../../../src/ui/rollouts/table/columns.ts';
 import { HeadCell } from '../../../../src/ui/rollouts/table/HeadCell.tsx';
-import { keepWidths, setWidth, useWidths } from '../../../../src/ui/rollouts/table/widths.ts';
+import { keepWidths, setWidth } from '../../../../src/ui/rollouts/table/widths.ts';
 import { pastFilters, rememberFilter } from '../../../../src/ui/rollouts/file/filter-history.ts';
-import { UnknownNote } from '../../../../src/ui/rollouts/file/FilePage.tsx';
-import { UnreadLines } from '../../../../src/ui/rollouts/file/FilePage.tsx';
+import { UnknownNote, UnreadLines } from '../../../../src/ui/rollouts/file/FilePage.tsx';
 import {
   groupedOutcomeName,
   outcomeBars,
@@ -15,6 +14,7 @@ import {
 import type { RolloutRow } from '../../../../src/evaluate/rollouts/row.ts';
 import { htmlOf, rowsIn, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
 import { fileRecord, foundRow } from '../views.ts';
+import { useRollouts } from '../../../../src/ui/rollouts/store/rollouts-store.ts';
 
 const numbers = foundRow(0).row.numbers;
 const cell = (column: string, row: Partial<RolloutRow> = {}): string =>
@@ -140,7 +140,7 @@ describe('what the browser remembers', () => {
     setWidth('em', 1);
     setWidth('f1', 99_999);
     setWidth('id', 120.4);
-    expect(useWidths.getState()).toMatchObject({ em: 44, f1: 1200, id: 120 });
+    expect(useRollouts.getState().widths).toMatchObject({ em: 44, f1: 1200, id: 120 });
     keepWidths();
     expect(Object.values(kept).map((text) => JSON.parse(text) as unknown)).toEqual([
       { em: 44, f1: 1200, id: 120 },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileRecord } from '../../../../src/lab/contract/records/rollout-files.ts';
-import { useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
+import { useRollouts } from '../../../../src/ui/rollouts/store/rollouts-store.ts';
 import {
   chooseDemonstrations,
   chooseStored,
@@ -40,7 +40,7 @@ beforeEach(async () => {
 /** The page is loaded again: what is in storage is left. */
 const reload = (): void => {
   useDemonstrations.setState(useDemonstrations.getInitialState(), true);
-  useBrowse.setState(useBrowse.getInitialState(), true);
+  useRollouts.setState(useRollouts.getInitialState(), true);
 };
 
 /** A lab with these files on Rollouts, each of two rollouts. */

@@ -1,5 +1,5 @@
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
-import { ORDER_KEY } from '../../store/order-key.ts';
+import { ORDER_KEY } from '../../store/browse-address.ts';
 
 /** Previous and next rollout: in the order of the table, else of the file. */
 

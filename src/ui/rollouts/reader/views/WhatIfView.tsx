@@ -1,5 +1,5 @@
 import { Checkbox, NumberInput } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useCallback, useState, useEffect } from 'react';
 import {
   tokenTable,
   withOutcome,
@@ -17,7 +17,6 @@ import { useAnswer } from '../../../kit/use-answer.ts';
 import { labelled } from '../../../kit/labelled.tsx';
 import { Outcomes } from './Outcomes.tsx';
 import { Problem } from '../parts/Problem.tsx';
-import { useLater } from '../parts/use-later.ts';
 import { rollouts } from '../store/api.ts';
 import {
   MASKS,
@@ -31,6 +30,20 @@ import { TokenLegend } from '../tokens/TokenLegend.tsx';
 import { scaleOf } from '../tokens/token-paint.ts';
 import { tokenWords } from '../tokens/token-words.ts';
 import { useTokenTexts } from '../tokens/use-token-texts.ts';
+
+/**
+ * Computes a value in its own task, so that several expensive ones do not block. Until then the last
+ * one of the same subject; null without one.
+ * @param make is used as it is when its identity changes
+ */
+const useLater = <T,>(subject: unknown, make: () => T): T | null => {
+  const [made, setMade] = useState<{ subject: unknown; value: T } | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setMade({ subject, value: make() }));
+    return () => clearTimeout(timer);
+  }, [subject, make]);
+  return made && made.subject === subject ? made.value : null;
+};
 
 /**
  * Compares two sets of training settings on the stored rewards of one group. Both sets live in this

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { Select } from '../../../kit/Select.tsx';
 import { formatDayTime, plural } from '../../../kit/words/format.ts';
 import { reloadFiles } from '../../../rollouts/store/browse-actions.ts';
-import { fileById, useBrowse } from '../../../rollouts/store/browse-store.ts';
+import { fileById, useRollouts } from '../../../rollouts/store/rollouts-store.ts';
 import {
   chooseDemonstrations,
   chooseStored,
@@ -67,7 +67,7 @@ const OwnFile = ({ of }: { of: keyof typeof TITLES }) => {
 
 /** Rollout files of this browser that a cold start can imitate, and the way to a file of the computer. */
 const StoredFiles = () => {
-  const files = useBrowse((state) => state.files);
+  const files = useRollouts((state) => state.files);
   const stored = useDemonstrations((state) => state.stored);
   const found = useFound('rollouts');
   useEffect(() => void reloadFiles(), []);

@@ -5,9 +5,8 @@ import {
   judgingLeft,
   startJudging,
   stopJudging,
-  useJudging,
-} from '../../../../src/ui/rollouts/judge/judge-store.ts';
-import { useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
+} from '../../../../src/ui/rollouts/judge/judge-actions.ts';
+import { useRollouts } from '../../../../src/ui/rollouts/store/rollouts-store.ts';
 import { connectFake, deferred, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
 import { fileRecord } from '../views.ts';
 
@@ -47,7 +46,7 @@ const allRight: Ask = (_ref, asked, onOutcome) => {
   return Promise.resolve('complete');
 };
 
-const job = () => useJudging.getState().job;
+const job = () => useRollouts.getState().judging;
 const keptIn = (fake: ReturnType<typeof connect>): string[][] =>
   fake
     .callsOf('rollouts.keepVerdicts')
@@ -55,8 +54,7 @@ const keptIn = (fake: ReturnType<typeof connect>): string[][] =>
 
 beforeEach(() => {
   stubPage();
-  useJudging.setState(useJudging.getInitialState(), true);
-  useBrowse.setState(useBrowse.getInitialState(), true);
+  useRollouts.setState(useRollouts.getInitialState(), true);
 });
 
 describe('a judge over a file', () => {
@@ -89,8 +87,8 @@ describe('a judge over a file', () => {
     expect(fake.callsOf('rollouts.keepVerdicts')).toEqual([['f', 'm', outcomes]]);
     expect(job()).toMatchObject({ status: 'ended', words: 'Every answer was judged.' });
     // Who shows the standing and the list of files reads them again.
-    expect(useJudging.getState().kept).toBe(1);
-    expect(useBrowse.getState().files.map(({ id }) => id)).toEqual(['f']);
+    expect(useRollouts.getState().verdictsKept).toBe(1);
+    expect(useRollouts.getState().files.map(({ id }) => id)).toEqual(['f']);
   });
 
   it('has its answers kept in parts, each once and in order', async () => {
@@ -137,7 +135,7 @@ describe('a judge over a file', () => {
     await startJudging('f', JUDGE, false);
     expect(job()).toMatchObject({ status: 'ended', done: 2 });
     expect(job()?.words).toContain('the storage is full');
-    expect(useJudging.getState().kept).toBe(0);
+    expect(useRollouts.getState().verdictsKept).toBe(0);
   });
 
   it('that outlives a failure of the storage has every verdict kept, each once', async () => {

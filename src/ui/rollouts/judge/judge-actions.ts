@@ -1,34 +1,12 @@
-import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import type { JudgeOutcome } from '../../../evaluate/judge/run.ts';
 import type { PolicyRef } from '../../../records/setup.ts';
 import { plural } from '../../kit/words/format.ts';
 import { lab } from '../../lab/connection.ts';
 import { reloadFiles } from '../store/browse-actions.ts';
+import { useRollouts, type JudgeJob } from '../store/rollouts-store.ts';
 
-/** The judging job of a file; one at a time. Verdicts are stored as they arrive. */
-
-export interface JudgeJob {
-  fileId: string;
-  status: 'running' | 'stopping' | 'ended';
-  done: number;
-  total: number;
-  right: number;
-  wrong: number;
-  notJudged: number;
-  startedAt: number;
-  /** Why it ended; null while it runs. */
-  words: string | null;
-}
-
-interface JudgeStore {
-  job: JudgeJob | null;
-  /** Incremented after each write, so that displayed statistics are reloaded. */
-  kept: number;
-}
-
-/** The judging job of this tab, on any file; changed only here. It continues on other pages. */
-export const useJudging = create<JudgeStore>()(() => ({ job: null, kept: 0 }));
+/** Judging a file, in this tab; it continues on other pages. Verdicts are stored as they arrive. */
 
 /** Verdicts are stored after this many, or after this time. */
 const KEEP = { answers: 32, ms: 4000 };
@@ -36,7 +14,7 @@ const KEEP = { answers: 32, ms: 4000 };
 let abort: AbortController | null = null;
 
 const change = (part: Partial<JudgeJob>): void =>
-  useJudging.setState(({ job }) => ({ job: job && { ...job, ...part } }));
+  useRollouts.setState(({ judging }) => ({ judging: judging && { ...judging, ...part } }));
 
 /** Collects verdicts and stores them in batches, in order. */
 class VerdictWriter {
@@ -73,7 +51,7 @@ class VerdictWriter {
           this.#waiting = [...outcomes, ...this.#waiting];
           throw error;
         }
-        useJudging.setState(({ kept }) => ({ kept: kept + 1 }));
+        useRollouts.setState(({ verdictsKept }) => ({ verdictsKept: verdictsKept + 1 }));
       });
     return this.#keeping;
   }
@@ -103,11 +81,11 @@ const ENDED = {
 } as const;
 
 const count = (outcome: JudgeOutcome): void =>
-  useJudging.setState(({ job }) => {
-    if (!job) return {};
+  useRollouts.setState(({ judging }) => {
+    if (!judging) return {};
     const verdict = outcome.status === 'judged' ? outcome.judgement.verdict : 'unreadable';
     const which = verdict === 'unreadable' ? 'notJudged' : verdict;
-    return { job: { ...job, done: job.done + 1, [which]: job[which] + 1 } };
+    return { judging: { ...judging, done: judging.done + 1, [which]: judging[which] + 1 } };
   });
 
 /** Judges the answers of a file that have no verdict, or all. Never rejects. */
@@ -119,7 +97,7 @@ export const startJudging = async (
   if (abort) return;
   abort = new AbortController();
   const { signal } = abort;
-  const job: JudgeJob = {
+  const judging: JudgeJob = {
     fileId,
     status: 'running',
     done: 0,
@@ -130,7 +108,7 @@ export const startJudging = async (
     startedAt: performance.now(),
     words: null,
   };
-  useJudging.setState({ job });
+  useRollouts.setState({ judging });
   const writer = new VerdictWriter(fileId);
   try {
     const items = await lab().rollouts.toJudge(fileId, again);

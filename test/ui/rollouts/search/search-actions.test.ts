@@ -5,10 +5,10 @@ import {
   resumeSearch,
   startSearch,
   stopSearch,
-  useSearched,
-} from '../../../../src/ui/rollouts/search/search-store.ts';
-import { standingWords } from '../../../../src/ui/rollouts/search/search-words.ts';
+} from '../../../../src/ui/rollouts/search/search-actions.ts';
+import { standingWords } from '../../../../src/ui/rollouts/search/SearchResults.tsx';
 import { connectFake, deferred, settle } from '../../lab/fake-lab.ts';
+import { useRollouts } from '../../../../src/ui/rollouts/store/rollouts-store.ts';
 
 const place = (id: string, ids: string[], rest: Partial<SearchMatch> = {}): SearchMatch => ({
   kind: 'file',
@@ -29,7 +29,7 @@ const place = (id: string, ids: string[], rest: Partial<SearchMatch> = {}): Sear
 });
 const update = (...found: SearchMatch[]): SearchUpdate => ({ share: 0.5, places: 2, found });
 
-const state = () => useSearched.getState();
+const state = () => useRollouts.getState().search;
 const hits = () => state().found.map(({ id, hits: own }) => [id, own.map((hit) => hit.id)]);
 
 /** A lab whose searches end when a test says so. */
@@ -53,7 +53,7 @@ const connect = () => {
 
 beforeEach(() => {
   stopSearch();
-  useSearched.setState(useSearched.getInitialState(), true);
+  useRollouts.setState(useRollouts.getInitialState(), true);
 });
 
 describe('a search of all rollouts', () => {
