@@ -12,7 +12,7 @@ import { must, subject, type Subject } from './subject.ts';
 /** GGUF files: mostly their headers are damaged, as values can be anything. */
 
 const FILES = await Promise.all(
-  ['exact', 'mixed', 'llama3', 'qwen2', 'smollm3'].map(async (name) => {
+  ['exact', 'mixed', 'llama3', 'qwen2', 'smollm3', 'gemma3'].map(async (name) => {
     const url = new URL(`../../fixtures/gguf/${name}.gguf`, import.meta.url);
     const bytes = new Uint8Array(readFileSync(url));
     const { dataStart } = await readGgufHeader(fileOf(bytes));

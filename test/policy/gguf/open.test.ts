@@ -33,7 +33,7 @@ const source = async (name: string): Promise<CheckpointSource> =>
   openCheckpoint((await open(name)).files);
 
 describe('a checkpoint that llama.cpp converted', () => {
-  test.each(['llama3', 'qwen2', 'smollm3'] as const)(
+  test.each(['llama3', 'qwen2', 'smollm3', 'gemma3'] as const)(
     '%s: every value is that of the checkpoint, in its rows and columns',
     async (name) => {
       const [gguf, { source: given }] = [await source(name), await loadFamily(name)];
@@ -48,6 +48,18 @@ describe('a checkpoint that llama.cpp converted', () => {
 
   test('its config is that of config.json', async () => {
     expect((await source('qwen2')).config).toEqual((await loadFamily('qwen2')).source.config);
+  });
+
+  test('that of Gemma 3 too, but for what no GGUF file says, where it is as llama.cpp computes', async () => {
+    const [gguf, { source: given }] = [await source('gemma3'), await loadFamily('gemma3')];
+    const { window, ...variant } = variantOf(given.config);
+    // √32 unrounded, queries divided by the root of the head size, and every sixth layer sees all positions.
+    const own = { embedScale: Math.fround(Math.sqrt(32)), queryScale: 1 };
+    const sliding = { ...window, layers: [0, 1, 2] };
+    expect(gguf.config).toEqual({
+      ...given.config,
+      variant: { ...variant, ...own, window: sliding },
+    });
   });
 
   test("Llama 3's rotary scaling comes back from the divisors that the file holds", async () => {
