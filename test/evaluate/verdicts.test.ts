@@ -148,7 +148,7 @@ describe('the verdict on a training run', () => {
     );
   const nothing = {
     headline: 'Nothing was learned: all 64 rewards were 0',
-    advice: ['Add a warm-up first.'],
+    advice: ['Add a cold start first.'],
   };
 
   it('learned: from and to, points and interval', () => {
@@ -171,10 +171,10 @@ describe('the verdict on a training run', () => {
 
   it('nothing learned, ended and running', () => {
     expect(run({ nothing })).toBe(
-      'warning: Nothing was learned: all 64 rewards were 0. Add a warm-up first.',
+      'warning: Nothing was learned: all 64 rewards were 0. Add a cold start first.',
     );
     expect(run({ nothing, status: 'running', step: 2 })).toBe(
-      'warning: Nothing learned so far: no step of 2 steps had a gradient. Add a warm-up first.',
+      'warning: Nothing learned so far: no step of 2 steps had a gradient. Add a cold start first.',
     );
   });
 

@@ -53,7 +53,7 @@ export interface NothingLearned {
   before: boolean;
 }
 
-const COLD_START = 'Add a warm-up (SFT on demonstrations) first.';
+const COLD_START = 'Add a cold start (SFT on demonstrations) first.';
 const EASIER = 'Use easier questions, with fewer hops.';
 const SHAPED = 'Use a reward with partial credit, such as F1 instead of exact match.';
 const LARGER = 'Take a larger model.';

@@ -8,7 +8,7 @@ import { useRun } from './store/run-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { openTour } from '../tour/tour-store.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
-import { BuiltInReaderNote } from './notes/BuiltInReaderNote.tsx';
+import { ModelNote } from './notes/ModelNote.tsx';
 import { QuestionNameCheck } from './notes/QuestionNameCheck.tsx';
 import { openSetup, useView } from './store/view-store.ts';
 import { firstFailure, useLab } from '../lab/lab-store.ts';
@@ -83,7 +83,7 @@ export const Welcome = () => {
       <WillAskWith />
       {setupOpen ? null : (
         <>
-          <BuiltInReaderNote />
+          <ModelNote />
           <QuestionNameCheck />
         </>
       )}

@@ -29,7 +29,7 @@ describe('the headline', () => {
     const said = nothingLearned([skippedStep(1), skippedStep(2)], settings);
     expect(said?.headline).toBe('Nothing was learned: all 64 rewards were 0');
     expect(said?.why).toContain('The model never searched. No rollout kept to the format.');
-    expect(said?.advice[0]).toContain('Add a warm-up');
+    expect(said?.advice[0]).toContain('Add a cold start');
     expect(said?.before).toBe(false);
   });
 

@@ -8,7 +8,7 @@ import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
-import { BuiltInReaderNote } from '../notes/BuiltInReaderNote.tsx';
+import { ModelNote } from '../notes/ModelNote.tsx';
 import { QuestionNameCheck } from '../notes/QuestionNameCheck.tsx';
 import { PolicyChoice } from './PolicyChoice.tsx';
 import { QuestionPicker } from './QuestionPicker.tsx';
@@ -115,7 +115,7 @@ export const Setup = memo(() => {
       ) : (
         <TypedQuestion />
       )}
-      <BuiltInReaderNote />
+      <ModelNote />
       <QuestionNameCheck />
       <WorksWith />
       <PolicyChoice />

@@ -2,6 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { DEFAULT_SETTINGS, type PolicyChoice } from '../../../../src/lab/contract/settings.ts';
 import { AskedWith, WillAskWith } from '../../../../src/ui/ask/notes/AskedWith.tsx';
+import { ModelNote } from '../../../../src/ui/ask/notes/ModelNote.tsx';
+import { useLab } from '../../../../src/ui/lab/lab-store.ts';
+import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
@@ -54,5 +57,27 @@ describe('an address with an adapter', () => {
     };
     useRun.setState({ request });
     expect(wordsIn(after())).toBe('Answered by the adapter of mine, step 3.');
+  });
+});
+
+describe('a model of the user', () => {
+  const note = (): string => wordsIn(htmlOf(<ModelNote />, useLab, useSetup, useView));
+  const loaded = (parameters: number): void => {
+    useSetup.setState({ setup: { ...BUILT_IN_SETUP, policy: { kind: 'checkpoint', id: 'm' } } });
+    useLab.setState({
+      policy: { id: 'm', revision: '', parameters, maxContext: 8192, device: 'wasm', dtype: 'f32' },
+    });
+  };
+
+  it('that is small is said to search rarely before a cold start, and no other', () => {
+    loaded(134_500_000);
+    expect(note()).toBe('Small models rarely search before a cold start. Make one');
+    useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
+    expect(note()).toBe('');
+    useView.setState(useView.getInitialState(), true);
+    loaded(8e9);
+    expect(note()).toBe('');
+    useSetup.setState({ setup: BUILT_IN_SETUP });
+    expect(note()).toBe('');
   });
 });
