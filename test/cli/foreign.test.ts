@@ -84,7 +84,7 @@ describe('a folder that is none', () => {
           join(path, 'tokenizer_config.json'),
           JSON.stringify({ ...read(path, 'tokenizer_config.json'), chat_template: '{% if %}' }),
         ),
-      /^chat template: /,
+      /^tokenizer_config\.json: its chat template does not render \(.+\)\. Use another file of/,
     ],
     [
       'a lost shard',

@@ -64,3 +64,17 @@ test('one without a tokenizer is refused in one sentence', async () => {
   expect(status).toBe(2);
   expect(err).toMatch(/^mixed\.gguf: it has no vocabulary \(tokenizer.*\n$/);
 });
+
+test.each([
+  ['cannot be parsed', '{% endfor %}', '{% endif  %}'],
+  ['raises', "{{ m['role'] }}", '{{ m() }}'],
+])('one whose chat template %s is refused by name', async (_, from, to) => {
+  const path = join(folder, 'broken.gguf');
+  const bytes = readFileSync(model).toString('latin1').replace(from, to.padEnd(from.length));
+  writeFileSync(path, bytes, 'latin1');
+  const { status, err } = await labHere('ask', 'Who?', '--policy', path);
+  expect(status).toBe(2);
+  expect(err).toMatch(
+    /^broken\.gguf: its chat template does not render \(.+\)\. Use another file of this model\n$/,
+  );
+});

@@ -7,6 +7,8 @@ import type { TensorSource } from './tensor-source.ts';
  * piece and never need a second whole copy in memory.
  */
 export interface CheckpointFiles {
+  /** The file that all others are made of, named in errors. */
+  readonly main?: string;
   /** Bytes of a file, or null where there is no such file. */
   size(name: string): Promise<number | null>;
   /**

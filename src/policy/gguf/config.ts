@@ -87,10 +87,7 @@ type Rope = Record<string, unknown>;
 /** Training lengths: the one of Llama 3 first, as several may give the same divisors. */
 const ORIGINAL_POSITIONS = [8192, ...Array.from({ length: 13 }, (_, i) => 32 * 2 ** i)];
 
-/**
- * Llama 3's rotary scaling, of which a GGUF file holds only the resulting divisors, one per pair of dimensions.
- * @param divisors `rope_freqs.weight` [headDim / 2]
- */
+/** Llama 3's rotary scaling. @param divisors `rope_freqs.weight` [headDim / 2], all that a GGUF file holds of it */
 function llama3Rope(
   settings: Settings,
   divisors: Float32Array,

@@ -145,6 +145,7 @@ export async function openGguf(files: readonly GgufBytes[]): Promise<GgufModel> 
     config,
     names: [...made.keys(), ...stored.keys()],
     files: {
+      main: file.name,
       size: async (name) => bytesOf(name)?.length ?? stored.get(name)?.size ?? null,
       readRange: async (name, start, end) => {
         const bytes = bytesOf(name);

@@ -4,10 +4,7 @@ import { CheckpointError } from '../checkpoint/checkpoint-error.ts';
 const PART = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
 const MOST_PARTS = 1000;
 
-/**
- * Names of all parts of a model, in order, where `name` is one of them; else only `name`.
- * @throws CheckpointError for a name of too many parts
- */
+/** Names of all parts of a model, in order, where `name` is one of them; else only `name`. @throws CheckpointError */
 export function ggufParts(name: string): string[] {
   const [, stem, , total] = PART.exec(name) ?? [];
   if (stem === undefined || total === undefined) return [name];

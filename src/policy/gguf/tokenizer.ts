@@ -1,6 +1,6 @@
 import { PRE_TOKENIZERS, preTokenizerOf, type PreTokenizer } from './pre-tokenizers.ts';
 import type { GgufMetadata } from './metadata.ts';
-import { TOKEN_TYPE, Vocabulary } from './vocabulary.ts';
+import { AGAIN, TOKEN_TYPE, Vocabulary } from './vocabulary.ts';
 
 /**
  * The tokenizer of a GGUF file (metadata `tokenizer.*`) as the files that a Hugging Face checkpoint has: the same
@@ -14,8 +14,6 @@ export interface GgufTokenizer {
   /** `generation_config.json`: ids that end a text or a turn, and what the model's authors sample with. */
   readonly generation: Readonly<Record<string, number | readonly number[]>>;
 }
-
-const AGAIN = 'Download the file again, or convert the model with a current llama.cpp';
 
 /** Texts of tokens that end a turn or a text: llama.cpp looks for them where metadata names none. */
 const TURN_ENDS = [
@@ -249,11 +247,7 @@ function partsOf(vocabulary: Vocabulary): Parts & { addBos: boolean } {
   return { ...bytePairParts(vocabulary, pre), addBos: pre.addBos ?? false };
 }
 
-/**
- * @param metadata key-value pairs of the header
- * @param file name of the file, for errors
- * @throws CheckpointError that names what is missing or unknown
- */
+/** @param file named in errors. @throws CheckpointError that names what is missing or unknown */
 export function tokenizerOfGguf(metadata: GgufMetadata, file: string): GgufTokenizer {
   const vocabulary = new Vocabulary(metadata, file);
   const { addBos, matchNormalized, ...parts } = partsOf(vocabulary);

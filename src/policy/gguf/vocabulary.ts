@@ -11,7 +11,7 @@ export const TOKEN_TYPE = {
   byte: 6,
 } as const;
 
-const AGAIN = 'Download the file again, or convert the model with a current llama.cpp';
+export const AGAIN = 'Download the file again, or convert the model with a current llama.cpp';
 
 interface Token {
   readonly id: number;

@@ -86,7 +86,10 @@ it('a split model is opened from all its parts, in any order', async () => {
   };
   const files = [part(2), part(1)];
   expect(await host.plan({ kind: 'local', files: files.slice(1) })).toMatchObject({
-    fault: { message: expect.stringContaining('it is one of 2 parts, and 1 is here') },
+    fault: {
+      message: 'parts-00002-of-00002.gguf is missing.',
+      next: 'Choose all 2 parts of the model together.',
+    },
   });
   const { plan } = await view(host, { kind: 'local', files });
   expect(plan).toMatchObject({ title: 'parts', gguf: TYPES, source: { name: files[1]!.path } });
@@ -131,7 +134,7 @@ it('several models at once, or a file that is none, are refused by name', async 
   );
   const unrendered = { path: 'z.gguf', file: new File([broken], 'z.gguf') };
   expect(await fault({ kind: 'local', files: [unrendered] })).toMatch(
-    /^z\.gguf: its chat template does not render \(.+\)\. Use another GGUF file of this model\.$/,
+    /^z\.gguf: its chat template does not render \(.+\)\. Use another file of this model\.$/,
   );
   const text = { path: 'y.gguf', file: new File(['# A model, in words'], 'y.gguf') };
   expect(await fault({ kind: 'local', files: [text] })).toMatch(/^y\.gguf: it is not a GGUF file/);

@@ -2,9 +2,7 @@ import { MATRIX_TYPES, type MatrixType } from '../../../../policy/ops/values.ts'
 import type { PackedSource } from '../../../../policy/checkpoint/tensor-source.ts';
 import { openCheckpoint } from '../../../../policy/checkpoint/checkpoint.ts';
 import type { GgufBytes } from '../../../../policy/gguf/header.ts';
-import type { CheckpointFiles } from '../../../../policy/checkpoint/checkpoint-files.ts';
-import { CheckpointError } from '../../../../policy/checkpoint/checkpoint-error.ts';
-import { ChatTemplateError, loadChatTemplate } from '../../../../policy/open/chat-template.ts';
+import { workingTemplate } from '../../../../policy/open/reader.ts';
 import { openGguf } from '../../../../policy/gguf/open.ts';
 import { ggufParts } from '../../../../policy/gguf/parts.ts';
 import type {
@@ -35,40 +33,19 @@ function typesOf(packing: PackedSource): GgufTypes {
   return { stored, held: widest(Object.values(held)) };
 }
 
-/** A tokenizer that cannot be read, or a chat template that does not render, is refused before anything is stored. */
-async function checkText(files: CheckpointFiles, name: string): Promise<void> {
-  try {
-    const template = await loadChatTemplate(files);
-    template?.render([{ role: 'user', content: 'Hello' }], { addGenerationPrompt: true });
-  } catch (error) {
-    if (!(error instanceof ChatTemplateError)) throw error;
-    const why = error.message.replace(/^chat template: /, '');
-    throw new CheckpointError(
-      name,
-      `its chat template does not render (${why})`,
-      'Use another GGUF file of this model',
-    );
-  }
-}
-
-/**
- * What a model is, by the headers of its files in their order.
- * @throws CheckpointError that says what is wrong with which file
- */
+/** What a model is, by the headers of its files in their order. @throws CheckpointError that names the file at fault */
 async function readGguf(
   files: readonly GgufBytes[],
 ): Promise<Pick<CheckpointPlan, 'config'> & { gguf: GgufTypes }> {
   const model = await openGguf(files);
   const { packing } = await openCheckpoint(model.files);
   if (!packing) throw new Error('gguf: its weights have no types');
-  await checkText(model.files, files[0]?.name ?? '');
+  // A tokenizer or a template that cannot be used is refused before anything is stored.
+  await workingTemplate(model.files);
   return { config: { ...model.config }, gguf: typesOf(packing) };
 }
 
-/**
- * A model in a GGUF file of this machine, or in all parts of a split one.
- * @throws CheckpointFault where these are several models; CheckpointError that says what is wrong with a file
- */
+/** A model in a GGUF file of this machine, or in all parts of a split one. @throws CheckpointFault or CheckpointError */
 export async function planLocalGguf(files: readonly LocalFile[]): Promise<CheckpointPlan> {
   const byName = localGgufs(files);
   const names = [...byName.keys()].toSorted();
@@ -80,12 +57,18 @@ export async function planLocalGguf(files: readonly LocalFile[]): Promise<Checkp
       `These are ${names.length} GGUF models: ${names.slice(0, 4).join(', ')}${names.length > 4 ? ' …' : ''}.`,
       'Open one of them, or all parts of one.',
     );
-  const present = names.map((name): GgufBytes & { bytes: number } => {
+  const missing = parts.filter((name) => !byName.has(name));
+  if (missing.length > 0)
+    throw new CheckpointFault(
+      'unsupported',
+      `${missing.slice(0, 4).join(', ')}${missing.length > 4 ? ' …' : ''} ${missing.length === 1 ? 'is' : 'are'} missing.`,
+      `Choose all ${parts.length} parts of the model together.`,
+    );
+  const present = names.map((name): GgufBytes => {
     const file = byName.get(name)!;
     return {
       name,
       size: file.size,
-      bytes: file.size,
       read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
     };
   });
@@ -95,9 +78,9 @@ export async function planLocalGguf(files: readonly LocalFile[]): Promise<Checkp
     source,
     revision: null,
     title: titleOf(source),
-    files: present.map(({ name, bytes }) => ({
+    files: present.map(({ name, size }) => ({
       name,
-      bytes,
+      bytes: size,
       exact: true,
       sha256: null,
       url: null,
