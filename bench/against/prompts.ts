@@ -1,4 +1,4 @@
-import { AGREEMENT_TEXT } from '../../src/policy/model/agreement-text.ts';
+import { AGREEMENT_TEXT } from '../../src/policy/open/loaded-policy.ts';
 import type { PolicyTokenizer } from '../../src/policy/policy.ts';
 
 /** A prompt as wllama and as Forage take it. */

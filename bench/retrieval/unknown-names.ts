@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { unknownNames } from '../../src/agent/answers/look-up-names.ts';
 import { mentionsIn } from '../../src/retrieval/lexical/mentions.ts';
 import { WebIndex } from '../../src/retrieval/web/client.ts';
-import { WebSource } from '../../src/retrieval/web/web-source.ts';
+import { WebSource } from '../../src/retrieval/open.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 
 /**

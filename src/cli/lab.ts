@@ -14,7 +14,6 @@ import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { serveEnvironmentCommand } from './commands/serve-environment.ts';
 import { serveRetrievalCommand } from './commands/serve-retrieval.ts';
-import { studyCommand } from './commands/study.ts';
 import { rewardModelCommand } from './train/reward-model.ts';
 import { trajectoriesCommand } from './train/trajectories.ts';
 import { trainCommand } from './commands/train.ts';
@@ -23,6 +22,47 @@ import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
 import { COMMAND_LINE } from './shared/paths.ts';
 import { asSentence, messageOf } from '../base/errors.ts';
 import { storageFault } from '../base/storage-faults.ts';
+import { dirname, resolve } from 'node:path';
+import { THREAD_OPTIONS } from './shared/shared-options.ts';
+import { openStudy, runStudy } from './study/run.ts';
+
+const studyCommand: Command = {
+  name: 'study',
+  summary:
+    'trains and evaluates the arms of a study file and writes one table; can be interrupted and resumed',
+  positional: { name: 'FILE.json', required: true },
+  options: {
+    out: {
+      type: 'string',
+      value: 'DIR',
+      help: 'folder of results, shared by studies of one model; finished parts are reused',
+    },
+    check: {
+      type: 'boolean',
+      help: 'only check the file and print what would be run; with --out, what is left to run',
+    },
+    'time-again': {
+      type: 'boolean',
+      help: 'when everything is finished, time the timed questions of every score once more, on a machine that does nothing else',
+    },
+    ...THREAD_OPTIONS,
+  },
+  async run(values, [file = '']) {
+    const out = values.out === undefined ? null : String(values.out);
+    const check = values.check === true;
+    if (out === null && !check) throw new UsageError('study needs --out DIR, or --check.');
+    await runStudy(
+      { study: openStudy(file), base: dirname(resolve(file)) },
+      {
+        out,
+        check,
+        timeAgain: values['time-again'] === true,
+        threads: Number(values.threads),
+        microTokens: Number(values['micro-tokens']),
+      },
+    );
+  },
+};
 
 const COMMANDS: readonly Command[] = [
   askCommand,

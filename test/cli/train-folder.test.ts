@@ -34,7 +34,7 @@ import {
   readStartAdapter,
   startFiles,
   withShapeOf,
-} from '../../src/cli/train/start-adapter.ts';
+} from '../../src/cli/train/run.ts';
 import { initialState, isUntrained, type TrainState } from '../../src/learn/rl/state.ts';
 import type { TrainStep } from '../../src/records/training.ts';
 import { tinySettings, tinyWeights } from '../learn/rl/helpers.ts';

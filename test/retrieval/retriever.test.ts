@@ -6,8 +6,8 @@ import { LocalSource, type DensePart } from '../../src/retrieval/local.ts';
 import { relevance } from '../../src/retrieval/lexical/relevance.ts';
 import type { Source } from '../../src/retrieval/sources/sources.ts';
 import { WebIndex } from '../../src/retrieval/web/client.ts';
-import { buildWebIndex } from '../../src/retrieval/web/build.ts';
-import { WebSource } from '../../src/retrieval/web/web-source.ts';
+import { buildWebIndex } from '../../src/retrieval/world/write.ts';
+import { WebSource } from '../../src/retrieval/open.ts';
 import { fetchFrom, passage } from './passages.ts';
 
 const local = [

@@ -1,4 +1,4 @@
-import { judgeItemOf } from '../../evaluate/judge/agreement.ts';
+import { judgeItemOf, withVerdict } from '../../evaluate/judge/agreement.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { summarizeRollouts } from '../../evaluate/summary.ts';
@@ -12,7 +12,6 @@ import {
   type SettingsOverride,
 } from '../../recipes/parts/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
-import { judgeFile, judgementsFile, withVerdicts } from '../evaluate/judge-file.ts';
 import { judgeLines } from '../evaluate/judge-lines.ts';
 import {
   askingOf,
@@ -50,6 +49,70 @@ import {
   sourceDefaults,
   sourcesOptions,
 } from '../shared/shared-options.ts';
+import type { JudgePrice } from '../../evaluate/judge/report.ts';
+import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
+import { importRun } from '../../formats/rollouts/run.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { openRolloutRun } from '../shared/rollout-paths.ts';
+
+/** Where the verdicts of a call are kept; null: nowhere. */
+function judgementsFile(values: OptionValues): string | null {
+  const [given, out] = [values['judgements'], values['out']];
+  if (given !== undefined) return String(given);
+  return out === undefined ? null : `${String(out)}.judgements.jsonl`;
+}
+
+/** The rollouts with what was said of them. */
+function withVerdicts<R extends Rollout | ImportedRollout>(
+  rollouts: readonly R[],
+  outcomes: readonly JudgeOutcome[],
+): R[] {
+  const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
+  return rollouts.map((rollout) => {
+    const outcome = byId.get(rollout.id);
+    return outcome ? withVerdict(rollout, outcome) : rollout;
+  });
+}
+
+async function readRollouts(path: string): Promise<ImportedRollout[]> {
+  const { files, name } = await openRolloutRun([path]);
+  const rollouts: ImportedRollout[] = [];
+  let faults = 0;
+  for await (const item of importRun(files, name)) {
+    if (item.kind === 'rollout') rollouts.push(item.rollout);
+    else faults += 1;
+  }
+  if (faults > 0) say(`${path}: ${faults} lines could not be read and are left out.`);
+  return rollouts;
+}
+
+/** `lab evaluate --rollouts FILE --judge …`: no policy is loaded. @throws UsageError */
+async function judgeFile(
+  path: string,
+  values: OptionValues,
+  price: JudgePrice | null,
+): Promise<void> {
+  const rollouts = await readRollouts(path);
+  const items = rollouts.map(judgeItemOf);
+  if (items.every(({ golds }) => golds.length === 0))
+    throw new UsageError(`${path} has no gold answers, which a judge needs.`);
+  const opened = await openJudgeModel(values);
+  if (!opened) throw new UsageError('--rollouts needs a judge: --judge DIR, or --judge URL.');
+  try {
+    const output = openOutput(values['out'] as string | undefined);
+    const { report, outcomes } = await runJudge(items, {
+      opened,
+      asking: askingOf(values),
+      price,
+      file: judgementsFile(values),
+    });
+    writeAll(output, withVerdicts(rollouts, outcomes));
+    print(values['json'] ? JSON.stringify({ judge: report }) : judgeLines(report).join('\n'));
+  } finally {
+    opened.close();
+  }
+}
 
 interface Subject extends SourceParts {
   /** Folder of the adapter; undefined: the model without an adapter. */

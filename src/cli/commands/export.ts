@@ -1,17 +1,33 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, basename } from 'node:path';
 import { TRAINERS, type Trainer } from '../../handover/export/parts/experiment.ts';
 import { exportFolder } from '../../handover/export/export-folder.ts';
 import type { FolderFile } from '../../handover/export/parts/folder.ts';
 import { OMITTABLE_PARTS, type OmittedPart } from '../../handover/export/mapping/mapping.ts';
 import { settingsWithout } from '../../handover/export/without.ts';
-import { print, say, type Command } from '../shared/command.ts';
-import { exportAdapterGguf } from '../export/adapter-gguf.ts';
+import { print, say, type Command, endProgress } from '../shared/command.ts';
 import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
 import { fillFolder } from '../shared/empty-folder.ts';
 import { readSource, readHandoverFile } from '../export/source.ts';
-import { UsageError, type OptionLists } from '../shared/options.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { sayWarnings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
+import { adapterGguf } from '../../policy/gguf/write/adapter.ts';
+import { openFolder, readAdapterFolder } from '../shared/parts.ts';
+import { writePieces } from '../shared/pieced-file.ts';
+import { adapterSubject } from '../export/adapter-subject.ts';
+
+/** `lab export --to gguf`: an adapter as a file that llama.cpp applies to a base model. */
+async function exportAdapterGguf(values: OptionValues): Promise<void> {
+  const subject = adapterSubject('export --to gguf', values);
+  const { config, id } = await openFolder(subject.policy);
+  const adapter = await readAdapterFolder(config, subject.adapter);
+  const out = resolve(String(values.out));
+  const file = adapterGguf(config, `${id} adapter`, basename(out), adapter);
+  await writePieces(out, file);
+  endProgress();
+  if (values.json) print(JSON.stringify({ out, bytes: file.bytes }));
+  else say(`${out}: ${file.bytes} bytes`);
+}
 
 const isWithout = (name: string): name is OmittedPart =>
   (OMITTABLE_PARTS as readonly string[]).includes(name);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, join } from 'node:path';
 import { Activity } from '../../learn/run/activity.ts';
 import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
@@ -13,7 +13,12 @@ import { heldRevision, keyTypeFor, type PolicyDevice } from '../../policy/open/d
 import type { MatrixType, StoreType } from '../../policy/ops/values.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
 import { openReader } from '../../policy/open/reader.ts';
-import { isWorthMeasuring, paceByProbe } from '../../lab/train/pace/estimate.ts';
+import {
+  isWorthMeasuring,
+  paceByProbe,
+  rolloutsAtOnce,
+  timeByProbe,
+} from '../../lab/train/pace/estimate.ts';
 import { withSource } from '../../lab/train/setup-source.ts';
 import { sourcesOptions } from '../shared/shared-options.ts';
 import {
@@ -24,10 +29,16 @@ import {
 } from '../evaluate/judge-options.ts';
 import { abortOnSignals } from '../helpers/abort.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
-import { endProgress, print, say } from '../shared/command.ts';
+import { endProgress, print, say, sayProgress } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { recordedWorld } from '../shared/generated-world.ts';
-import { openFolder, openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
+import {
+  openFolder,
+  openSources,
+  type OpenSources,
+  type PartsOptions,
+  readAdapterFolder,
+} from '../shared/parts.ts';
 import {
   openSummarizerNamed,
   openSummarizerOf,
@@ -35,8 +46,12 @@ import {
 } from '../helpers/summarizer.ts';
 import { openTextModelOf, type OpenTextModel } from '../helpers/text-model.ts';
 import { asUsage } from '../shared/train-settings.ts';
-import type { AdapterFile } from '../../policy/lora/peft.ts';
-import { loadStartAdapter, readStartAdapter, startFiles, withShapeOf } from './start-adapter.ts';
+import {
+  type AdapterFile,
+  ADAPTER_CONFIG,
+  writePeft,
+  type Adapter,
+} from '../../policy/lora/peft.ts';
 import { BeforeLines } from './before.ts';
 import {
   adapterFolderOf,
@@ -47,12 +62,179 @@ import {
   saveSnapshot,
   writeDemonstrations,
   type RunFile,
+  adapterAt,
+  readRunAt,
+  startFolder,
 } from './folder.ts';
 import { BY_OPTION, withRemedy } from './no-demonstrations.ts';
 import { TrainMeter } from './progress.ts';
 import { checkSplit, defaultSource, foundSources, partsOf, recordSources } from './run-sources.ts';
-import { checkMemory, measureRun, type RunShape } from './measure.ts';
 import { startThreads, type TrainThreads } from './threads.ts';
+import { memoryRefusal, trainingMemory } from '../../learn/replicas/training-memory.ts';
+import { probe } from '../../learn/run/probe.ts';
+import { probeSummary } from '../../learn/run/predict.ts';
+import type { Probe } from '../../learn/run/probe-shape.ts';
+import { duration } from '../../evaluate/study/estimate.ts';
+import { cpuLimits } from '../shared/memory.ts';
+import { existsSync } from 'node:fs';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+
+/** The adapter that a new run starts from: a PEFT folder, or a run (`DIR@STEP`: one of its steps). */
+export function readStartAdapter(config: PolicyConfig, given: string): Promise<Adapter> {
+  const at = readRunAt(given);
+  if (!existsSync(at.run))
+    throw new UsageError(`${at.run} is missing; --adapter takes a PEFT folder or a run.`);
+  const isPeft = existsSync(join(given, ADAPTER_CONFIG));
+  return readAdapterFolder(config, isPeft ? given : adapterAt(at, say).folder);
+}
+
+/** Settings with the shape of that adapter. */
+export function withShapeOf(settings: TrainSettings, { spec }: Adapter): TrainSettings {
+  const { rank, alpha, targets, gates } = spec;
+  const { adapter } = settings;
+  if (adapter.rank !== rank || adapter.alpha !== alpha)
+    say(
+      `The run takes the shape of its adapter: rank ${rank}, alpha ${alpha}, on ${targets.join(', ')}.`,
+    );
+  const own = adapter.gates && gates ? { gates: adapter.gates } : {};
+  return { ...settings, adapter: { rank, alpha, targets: [...targets], ...own } };
+}
+
+export const startFiles = (
+  config: PolicyConfig,
+  { spec, flat, baseName }: Adapter,
+): AdapterFile[] => writePeft(config, spec, flat, baseName);
+
+/** The adapter that the run of a folder started from; null where it has none. */
+export const loadStartAdapter = async (
+  run: string,
+  { startAdapter }: RunFile,
+  config: PolicyConfig,
+): Promise<Float32Array | null> =>
+  startAdapter === undefined ? null : (await readAdapterFolder(config, startFolder(run))).flat;
+
+/** What this machine needs for a run, and how long it takes, before the run is begun. */
+
+/** The settings that decide how much memory a run takes. */
+interface RunShape {
+  settings: TrainSettings;
+  device: PolicyDevice;
+  weights: MatrixType | undefined;
+  keys: StoreType;
+  threads: number;
+  microTokens: number;
+}
+
+/** @throws UsageError where it does not fit; the message says what would */
+function checkMemory({ config, limits, held }: CheckpointFolder, run: RunShape): void {
+  const { settings, device, weights, keys, threads, microTokens } = run;
+  // Of a GPU nothing is known; WebAssembly computes with float32 by default otherwise.
+  if (device === 'webgpu') return;
+  const memory = trainingMemory({
+    config,
+    type: weights ?? held,
+    keys,
+    contexts: limits,
+    adapter: settings.adapter,
+    engines: threads,
+    rollouts: rolloutsAtOnce(settings),
+    microTokens,
+    limits: cpuLimits(threads),
+  });
+  const refusal = memoryRefusal(memory, 'by --weights');
+  if (refusal !== null) throw new UsageError(refusal);
+}
+
+interface MeasureParts {
+  settings: TrainSettings;
+  checkpoint: CheckpointFolder;
+  threads: TrainThreads;
+  /** Number of threads. */
+  count: number;
+  sources: Pick<OpenSources, 'world' | 'retriever' | 'router'>;
+  summarizer: OpenSummarizer | null;
+  signal: AbortSignal;
+  /** Demonstrations of its cold start; null: none are given. */
+  given: GivenDemonstrations | null;
+  /** Weights of the adapter that it starts from; null: a new one. */
+  startAdapter: Float32Array | null;
+}
+
+/** Measures this machine with a few rollouts and one small update, and prints how long the run will take. */
+async function measureRun(parts: MeasureParts): Promise<Probe> {
+  const { settings, checkpoint, threads, count, sources, summarizer, signal } = parts;
+  const { world, retriever, router } = sources;
+  const trained = world.questions.filter(({ split }) => split === 'train');
+  const start = performance.now();
+  let doing = '';
+  const draw = (): void =>
+    sayProgress(
+      `measuring this machine: ${doing}, ${((performance.now() - start) / 1000).toFixed(0)} s`,
+    );
+  const ticking = setInterval(draw, 1000);
+  try {
+    const measured = await probe({
+      settings,
+      agent: {
+        policy: threads.policy,
+        retriever,
+        router,
+        summarizer: summarizer && summarizer.summarizer,
+        now: Date.now,
+      },
+      learner: threads.learner,
+      config: checkpoint.config,
+      startAdapter: parts.startAdapter,
+      questions: trained.length > 0 ? trained : world.questions,
+      engines: count,
+      slots: checkpoint.limits.maxSlots,
+      signal,
+      onProgress: (what) => {
+        doing = what;
+        draw();
+      },
+    });
+    endProgress();
+    sayProbe(settings, measured, parts.given);
+    return measured;
+  } finally {
+    clearInterval(ticking);
+  }
+}
+
+const inGB = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
+
+/** Prints what was measured, and how long the run will take. */
+function sayProbe(
+  settings: TrainSettings,
+  measured: Probe,
+  given: GivenDemonstrations | null,
+): void {
+  const { steps } = settings;
+  const seen = probeSummary(measured);
+  const { secondsPerStep, secondsBefore, range } = timeByProbe(settings, measured, given);
+  say(
+    `measured with ${seen.rollouts} rollouts: ${seen.tokensPerSecond.toFixed(0)} tokens/s, ` +
+      `${seen.decoded.toFixed(0)} tokens and ${seen.searches.toFixed(1)} searches per rollout, ` +
+      `${seen.right} right, ${seen.formatValid} in the format; ${inGB(seen.bytes)} in use`,
+  );
+  if (seen.trainedPerSecond !== null)
+    say(`${seen.trainedPerSecond.toFixed(0)} tokens/s in updates`);
+  if (steps === 0) say(`at most ≈ ${duration(secondsBefore)} for the cold start`);
+  else
+    say(
+      `≈ ${duration(secondsPerStep)} per step, ${duration(steps * secondsPerStep)} for ${steps} ${steps === 1 ? 'step' : 'steps'}, ` +
+        `+ ${duration(secondsBefore)} before step 1`,
+    );
+  if (range)
+    say(
+      `between ${duration(range[0])} and ${duration(range[1])} per step: steps whose groups all have equal rewards skip their update`,
+    );
+  if (seen.allEqual && seen.rollouts > 1)
+    say(
+      'All rewards were equal: rollouts like these teach nothing. Add a cold start on demonstrations (--demonstrations), or choose easier questions.',
+    );
+}
 
 /** What a run works with beside its policy; opened once. */
 export interface OpenRun {

@@ -8,7 +8,6 @@ import type { Agreement } from '../../policy/model/agreement.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { CheckpointStore } from '../models/checkpoints/store.ts';
 import type { JudgeItem, JudgeRun } from '../../evaluate/judge/run.ts';
-import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
 import type { ClusterApi } from '../contract/clusters.ts';
 import type { EncoderApi } from '../contract/encoders.ts';
@@ -30,8 +29,120 @@ import { RunPolicies } from './run-policies.ts';
 import { runRollouts } from './run-rollouts.ts';
 import type { DeviceChoice, RunRequest, RunSettings } from '../contract/settings.ts';
 import { SourceLoader, type SourceRequest } from './source-loader.ts';
-import { isToldFirst, lookUpNames, reportUnknown } from './report-unknown.ts';
 import type { Places, WorkerFactory } from '../workers/workers.ts';
+import { sourcesInUse } from '../../agent/answers/unknown-names.ts';
+import { withOverrides } from '../../recipes/parts/settings.ts';
+import type { RemoteRetriever } from '../corpus/retrieval/start-retrieval.ts';
+import type { RolloutUpdate } from '../../records/updates.ts';
+
+/**
+ * Collects updates and hands them on in batches, so that sixteen streaming rollouts cost the page a
+ * few dozen messages a second and not one per token. Within a rollout the order is kept; tokens of
+ * one segment are joined, and a segment that is replaced twice is sent once.
+ */
+interface UpdateBatcher {
+  push: (update: RolloutUpdate) => void;
+  /** Hands on what was collected, now. */
+  flush: () => void;
+}
+
+type Clock = (run: () => void, ms: number) => unknown;
+
+type TextUpdate = Extract<RolloutUpdate, { type: 'segment' | 'tokens' }>;
+
+const isAbout = (update: RolloutUpdate | undefined, index: number): update is TextUpdate =>
+  (update?.type === 'segment' || update?.type === 'tokens') && update.index === index;
+
+/** Adds an update to the queue of its rollout; what it makes superfluous goes. */
+const enqueue = (queue: RolloutUpdate[], next: RolloutUpdate): void => {
+  const last = queue.at(-1);
+  if (next.type === 'segment') {
+    while (isAbout(queue.at(-1), next.index)) queue.pop();
+  } else if (next.type === 'tokens' && last?.type === 'tokens' && last.index === next.index) {
+    queue.pop();
+    queue.push({
+      ...last,
+      ids: [...last.ids, ...next.ids],
+      logprobs: [...last.logprobs, ...next.logprobs],
+      entropies: [...last.entropies, ...next.entropies],
+      text: last.text + next.text,
+    });
+    return;
+  }
+  queue.push(next);
+};
+
+export const createUpdateBatcher = (
+  send: (updates: RolloutUpdate[]) => void,
+  intervalMs = 40,
+  clock: Clock = setTimeout,
+): UpdateBatcher => {
+  let queues = new Map<string, RolloutUpdate[]>();
+  let scheduled = false;
+
+  const flush = () => {
+    const updates = [...queues.values()].flat();
+    queues = new Map();
+    if (updates.length > 0) send(updates);
+  };
+
+  const push = (update: RolloutUpdate) => {
+    const queue = queues.get(update.rolloutId) ?? [];
+    enqueue(queue, update);
+    queues.set(update.rolloutId, queue);
+    if (scheduled) return;
+    scheduled = true;
+    clock(() => {
+      scheduled = false;
+      flush();
+    }, intervalMs);
+  };
+
+  return { push, flush };
+};
+
+/** Resolves when the signal is aborted, at once where it is already. */
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/**
+ * What a question names and nothing mentions is said before an answer misleads. Of the built-in ones the look-up
+ * comes last: it fetches shards of the web index, which belong to the measured latency of the searches.
+ */
+const isToldFirst = ({ asked, setup }: Pick<RunRequest, 'asked' | 'setup'>): boolean =>
+  asked.kind === 'typed' || setup.questions.kind !== 'built-in';
+
+type Searched = Pick<ReturnType<typeof recipeFor>, 'recipe' | 'overrides'>;
+
+/** Names of a question that nothing mentions which such rollouts search, as they are written in it. */
+const lookUpNames = (
+  question: string,
+  retriever: Pick<RemoteRetriever, 'unknownNames'>,
+  { recipe, overrides }: Searched,
+  signal?: AbortSignal,
+): Promise<string[]> =>
+  retriever.unknownNames(question, sourcesInUse(withOverrides(recipe.settings, overrides)), signal);
+
+/**
+ * Reports the names of the question that no passage mentions, where there are any. Never rejects: a
+ * look-up that fails must not fail the run.
+ * @param signal ends it at once, even where the worker does not answer
+ */
+export async function reportUnknown(
+  question: string,
+  retriever: Pick<RemoteRetriever, 'unknownNames'>,
+  chosen: Searched,
+  signal: AbortSignal,
+  report: (names: string[]) => void,
+): Promise<void> {
+  if (signal.aborted) return;
+  const asked = lookUpNames(question, retriever, chosen, signal).catch(() => []);
+  const names = await Promise.race([asked, aborted(signal)]);
+  if (names && names.length > 0 && !signal.aborted) report(names);
+}
 
 /** How often the state of a run (tokens, rate) is sent, ms. */
 const STATE_MS = 250;

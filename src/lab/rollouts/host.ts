@@ -4,7 +4,10 @@ import type { RunFile } from '../../formats/rollouts/run.ts';
 import { alignGroup, groupCredit, tokenCredit } from '../../evaluate/rollouts/align.ts';
 import type { Criterion } from '../../evaluate/rollouts/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
-import type { Disagreement } from '../../evaluate/rollouts/rescore/disagreement.ts';
+import {
+  type Disagreement,
+  DisagreementQueue,
+} from '../../evaluate/rollouts/rescore/disagreement.ts';
 import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
@@ -33,9 +36,8 @@ import type {
   RolloutPlace,
   SavedView,
   StoredRow,
+  FileRecord,
 } from '../contract/records/rollout-files.ts';
-import { findDisagreements } from './disagreements.ts';
-import { ResultCache } from './result-cache.ts';
 import { isRolloutFormat, rolloutLines, TABLE_TYPES, tableText } from './export.ts';
 import {
   evaluationFileId,
@@ -45,15 +47,162 @@ import {
   ownEvaluationsOf,
   type EvaluationSource,
   type RunSource,
+  withoutFile,
 } from './own-runs.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
-import { searchAll } from './search-all.ts';
-import { searchedOf } from './searched.ts';
+import { searchAll, type Searched } from './search-all.ts';
 import { Spelling } from './spelling.ts';
-import type { RolloutsStore, StoreImportOptions } from './store.ts';
+import { type RolloutsStore, type StoreImportOptions, tagsOf } from './store.ts';
 import { itemsToJudge, judgeStatusOf } from './verdicts.ts';
-import { RowTables } from './tables.ts';
+
+/** Rows of the files that were asked for last, in memory: sorting and filtering read nothing again. */
+
+const KEPT = 3;
+
+interface Table {
+  /** Of the file: marks go by it. */
+  name: string;
+  rows: StoredRow[];
+  /** Position by rollout id, the first of equal ones. */
+  positions: Map<string, number>;
+  /** First chunk that was not read yet. */
+  next: number;
+  /** Whether a file that is still being read may have more. */
+  open: boolean;
+}
+
+class RowTables {
+  readonly #store: RolloutsStore;
+  readonly #tables = new Map<string, Table>();
+  readonly #reading = new Map<string, Promise<Table>>();
+
+  constructor(store: RolloutsStore) {
+    this.#store = store;
+  }
+
+  /** A file that is replaced is read again. */
+  forget(fileId: string): void {
+    this.#tables.delete(fileId);
+  }
+
+  /** Tags are in the rows of every file of that name. */
+  retag(mark: Mark): void {
+    const tags = tagsOf(mark);
+    for (const table of this.#tables.values()) {
+      if (table.name !== mark.file) continue;
+      table.rows = table.rows.map((stored) =>
+        stored.row.id === mark.rollout ? { ...stored, row: { ...stored.row, tags } } : stored,
+      );
+    }
+  }
+
+  /** One reader of a file at a time: two would both add the rows that are new. */
+  #table(fileId: string): Promise<Table> {
+    const before = this.#reading.get(fileId) ?? Promise.resolve();
+    const reading = before.catch(() => undefined).then(() => this.#read(fileId));
+    this.#reading.set(fileId, reading);
+    return reading;
+  }
+
+  async #read(fileId: string): Promise<Table> {
+    let table = this.#tables.get(fileId);
+    const file = await this.#store.file(fileId);
+    const open = file?.status === 'importing';
+    // The checks over the whole file label rows that were read before.
+    if (!table || (table.open && !open))
+      table = { name: file?.name ?? '', rows: [], positions: new Map(), next: 0, open };
+    this.#tables.delete(fileId);
+    this.#tables.set(fileId, table);
+    for (const key of this.#tables.keys()) if (this.#tables.size > KEPT) this.#tables.delete(key);
+    if (table.next > 0 && !open) return table;
+    const fresh = await this.#store.rows(fileId, table.next);
+    if (fresh.length === 0) return table;
+    // A new list: who looks at the one before sees it as it was.
+    table.rows = [...table.rows, ...fresh];
+    for (let at = table.rows.length - fresh.length; at < table.rows.length; at++) {
+      const { id } = table.rows[at]!.row;
+      if (!table.positions.has(id)) table.positions.set(id, at);
+    }
+    table.next = fresh.at(-1)!.chunk + 1;
+    return table;
+  }
+
+  /** All rows of a file, as far as it is read; not to be changed. */
+  async rows(fileId: string): Promise<readonly StoredRow[]> {
+    return (await this.#table(fileId)).rows;
+  }
+
+  /** Position of a rollout; null where the file has none of that id. */
+  async position(fileId: string, rolloutId: string): Promise<number | null> {
+    return (await this.#table(fileId)).positions.get(rolloutId) ?? null;
+  }
+}
+
+/** All that is stored with rollouts, each once: what a file was made of is looked for in the file. */
+async function searchedOf(
+  store: { parts: Searched['parts'] },
+  files: readonly FileRecord[],
+  runs: RunSource | null,
+  evaluations: EvaluationSource | null,
+  signal: AbortSignal,
+): Promise<Searched> {
+  return {
+    files,
+    parts: (fileId) => store.parts(fileId),
+    runs: withoutFile((await runs?.runs()) ?? [], runFileId, files),
+    steps: (id) => runs?.steps(id, signal) ?? [],
+    evaluations: withoutFile(await ownEvaluationsOf(evaluations), evaluationFileId, files),
+    made: (id) => evaluations?.parts(id, signal) ?? [],
+  };
+}
+
+/** Answers per subject kept until the subject is gone, the latest few of each. */
+
+const MOST = 6;
+
+class ResultCache<T> {
+  readonly #answers = new WeakMap<object, Map<string, T>>();
+
+  /** The answer that was worked out before, or a new one; what fails or is stopped is not kept. */
+  async read(subject: object, question: string, work: () => Promise<T>): Promise<T> {
+    const answers = this.#answers.get(subject) ?? new Map<string, T>();
+    this.#answers.set(subject, answers);
+    const known = answers.get(question);
+    if (known !== undefined) return known;
+    const answer = await work();
+    answers.set(question, answer);
+    for (const key of answers.keys()) if (answers.size > MOST) answers.delete(key);
+    return answer;
+  }
+}
+
+/** Rollouts between two signs of how far a re-scoring is. */
+const TOLD_EVERY = 128;
+
+interface Search {
+  rows: readonly StoredRow[];
+  /** Ids. */
+  scorers: readonly string[];
+  /** Told of the share of the rollouts that were scored, 0 to 1. */
+  onProgress: (share: number) => void;
+  signal: AbortSignal;
+}
+
+/** Rollouts of a file that scorers see differently, the widest apart first. @throws the signal's reason */
+async function findDisagreements(
+  store: RolloutsStore,
+  fileId: string,
+  { rows, scorers, onProgress, signal }: Search,
+): Promise<Disagreement[]> {
+  const queue = new DisagreementQueue(scorers);
+  for (const [at, row] of rows.entries()) {
+    signal.throwIfAborted();
+    queue.add(await store.rollout(fileId, row));
+    if (at % TOLD_EVERY === TOLD_EVERY - 1) onProgress((at + 1) / rows.length);
+  }
+  return queue.result();
+}
 
 /** Answers the page from a store; one job of a name at a time. */
 export class RolloutsHost implements RolloutsApi {

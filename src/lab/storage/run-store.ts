@@ -4,7 +4,6 @@ import type { Probe } from '../../learn/run/probe-shape.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { decodeState, encodeState, isUntrained, type TrainState } from '../../learn/rl/state.ts';
 import { type BlobStore, gunzip, gzip } from './blobs.ts';
-import { readChecked, Writing } from './checked-files.ts';
 import type {
   BlobRef,
   DemonstrationsRow,
@@ -15,7 +14,6 @@ import type {
   StepRow,
   StoredSnapshot,
 } from './database.ts';
-import { deletableWords, type RunSize } from './deletable.ts';
 import {
   type AskedState,
   filesOfAdapter,
@@ -27,17 +25,104 @@ import {
 } from './stored-adapters.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { OlderRun } from '../contract/training.ts';
-import { isQuotaError, StorageFull } from './quota.ts';
+import { isQuotaError, StorageFull, megabytes } from './quota.ts';
 import { isOfOtherVersion, parseRun, parseStep } from './records.ts';
-import {
-  filesOfAdapters,
-  filesOfState,
-  filesOfStep,
-  packRollouts,
-  sizeOf,
-  stepRange,
-  unpackRollouts,
-} from './run-files.ts';
+import { sha256 } from '../../base/hash.ts';
+
+/** Which files the records of a run name, and how rollouts lie in them. */
+
+/** Steps of a run from one on; a run's steps never reach the upper bound. */
+const stepRange = (runId: string, from = 0): [[string, number], [string, number]] => [
+  [runId, from],
+  [runId, Number.MAX_SAFE_INTEGER],
+];
+
+/** Files of a step's rollouts. */
+const filesOfStep = ({ rollouts, heldOut }: StepRow): BlobRef[] =>
+  [rollouts, heldOut].flatMap((ref) => ref ?? []);
+
+const filesOfAdapters = (pointer: PointerRow | undefined): BlobRef[] =>
+  (pointer?.adapters ?? []).flatMap(filesOfAdapter);
+
+/** Of snapshots and kept adapters. */
+const filesOfState = (pointer: PointerRow | undefined): BlobRef[] => [
+  ...[pointer?.latest, pointer?.previous].flatMap((c) => (c ? [c.tensors, c.rest] : [])),
+  ...filesOfAdapters(pointer),
+];
+
+const sizeOf = (refs: readonly BlobRef[]): number =>
+  refs.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Gzipped JSON lines. */
+const packRollouts = (rollouts: readonly Rollout[]): Promise<Uint8Array> =>
+  gzip(
+    new TextEncoder().encode(rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('')),
+  );
+
+async function unpackRollouts(file: Uint8Array<ArrayBuffer>): Promise<Rollout[]> {
+  const lines = new TextDecoder().decode(await gunzip(file)).split('\n');
+  return lines.filter(Boolean).map((line) => JSON.parse(line) as Rollout);
+}
+
+/** What of stored runs could make room. */
+
+interface RunSize {
+  bytes: number;
+  /** Of these, rollouts of steps, which may be deleted without harm to the run. */
+  rolloutBytes: number;
+  /** Of these, adapters of snapshots, likewise. */
+  adapterBytes: number;
+}
+
+/** As text: rollouts and adapters of past steps, and whole runs. */
+function deletableWords(runs: readonly (RunSize & { name: string })[]): string {
+  const largest = runs.toSorted((a, b) => b.bytes - a.bytes)[0];
+  if (!largest) return 'Forage has nothing to delete; other data of this site fills the storage.';
+  const rollouts = runs.reduce((sum, { rolloutBytes }) => sum + rolloutBytes, 0);
+  const adapters = runs.reduce((sum, { adapterBytes }) => sum + adapterBytes, 0);
+  return `The rollouts of past steps take ${megabytes(rollouts)}, their adapters ${megabytes(adapters)}; the largest run, "${largest.name}", takes ${megabytes(largest.bytes)}.`;
+}
+
+/** Files that are named by a record with their hash. */
+
+/** Files that count only once a record names them. */
+class Writing {
+  readonly #blobs: BlobStore;
+  readonly #fresh: (name: string) => string;
+  readonly #written: string[] = [];
+  /** Bytes that were to be stored. */
+  wanted = 0;
+
+  constructor(blobs: BlobStore, fresh: (name: string) => string) {
+    this.#blobs = blobs;
+    this.#fresh = fresh;
+  }
+
+  readonly write = async (name: string, bytes: Uint8Array): Promise<BlobRef> => {
+    this.wanted += bytes.length;
+    const ref = { path: this.#fresh(name), bytes: bytes.length, hash: await sha256(bytes) };
+    this.#written.push(ref.path);
+    await this.#blobs.write(ref.path, bytes);
+    return ref;
+  };
+
+  async undo(): Promise<void> {
+    for (const path of this.#written) await this.#blobs.remove(path).catch(() => undefined);
+  }
+}
+
+/** @throws Error where the file cannot be read, or is not what was written */
+async function readChecked(
+  blobs: BlobStore,
+  { path, hash }: BlobRef,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const name = path.split('/').at(-1);
+  const bytes = await blobs.read(path).catch((error: unknown) => {
+    throw new Error(`${name} cannot be read (${messageOf(error)})`, { cause: error });
+  });
+  if ((await sha256(bytes)) !== hash) throw new Error(`${name} does not match its hash`);
+  return bytes;
+}
 
 /** A step that is done and not yet part of a snapshot. */
 export interface PendingStep {

@@ -9,15 +9,57 @@ import {
   WEIGHTS,
 } from '../checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../checkpoint/config.ts';
-import { loadSampling, samplingNote } from '../checkpoint/generation-config.ts';
 import { sourceOf, weightsOf, type TensorSource } from '../checkpoint/tensor-source.ts';
 import type { PolicyWeights } from '../checkpoint/weights.ts';
 import { uploadDecoder, type Rounded } from '../model/upload.ts';
 import type { MatrixType, StoreType } from '../ops/values.ts';
-import type { PolicyChat, PolicyTokenizer } from '../policy.ts';
+import type { PolicyChat, PolicyTokenizer, Sampling } from '../policy.ts';
 import { heldTypesFor, keyTypeFor, startOps, type PolicyDevice } from './device.ts';
 import { LoadedPolicy, MAX_SLOTS, type Started } from './loaded-policy.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
+import { isObject } from '../../base/objects.ts';
+
+const FILE = 'generation_config.json';
+
+const inRange = (value: unknown, least: number, most: number): number | undefined =>
+  typeof value === 'number' && value >= least && value <= most ? value : undefined;
+
+/**
+ * What a checkpoint's authors sample with, as far as it is supported here: temperature, top-p and top-k. Values out of
+ * range are left out; `do_sample: false` is greedy.
+ * @param json parsed `generation_config.json`
+ * @returns null where it names none of them
+ */
+export function samplingOf(json: unknown): Partial<Sampling> | null {
+  if (!isObject(json)) return null;
+  const greedy = json['do_sample'] === false;
+  const temperature = greedy ? 0 : inRange(json['temperature'], 0, 4);
+  const topP = greedy ? undefined : inRange(json['top_p'], 0, 1);
+  const topK = greedy ? undefined : inRange(json['top_k'], 0, 2 ** 31);
+  const sampling = {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && topP > 0 && { topP }),
+    ...(topK !== undefined && Number.isInteger(topK) && { topK }),
+  };
+  return Object.keys(sampling).length === 0 ? null : sampling;
+}
+
+const text = ({ temperature, topP, topK }: Partial<Sampling>): string =>
+  [
+    ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
+    ...(topP === undefined ? [] : [`top-p ${topP}`]),
+    ...(topK === undefined ? [] : [`top-k ${topK}`]),
+  ].join(', ');
+
+/** For the user. */
+export const samplingNote = (sampling: Partial<Sampling>): string =>
+  `Questions are asked with the model's own sampling (${text(sampling)}) unless you set another; training keeps the sampling of its settings.`;
+
+/** @throws CheckpointError where the file is no JSON */
+export async function loadSampling(files: CheckpointFiles): Promise<Partial<Sampling> | null> {
+  const bytes = await readOptionalFile(files, FILE);
+  return bytes ? samplingOf(parsed(FILE, () => parseJson(bytes))) : null;
+}
 
 interface LoadProgress {
   /** What is being done, for the status bar: `reading config.json`, `compiling` … */

@@ -22,8 +22,6 @@ import {
   pad8,
 } from './handles.ts';
 import { placePicks, readLogits, sample, score, scoreBackward } from './head.ts';
-import { learningOver } from './learning.ts';
-import { WasmWriter } from './matrix-writer.ts';
 import { WasmMemory } from './memory.ts';
 import {
   normTokens,
@@ -35,6 +33,189 @@ import {
   ADD,
   type Rows,
 } from './projection.ts';
+import type { PackedRows } from '../checkpoint/packed-rows.ts';
+import { groupsOf, halves, packedRows, rowCount, valuesOf } from '../ops/quantise.ts';
+import type { Matrix, MatrixShape, MatrixWriter, Vector } from '../ops/values.ts';
+import { itemAt } from '../../base/items.ts';
+
+const ownOf = (handle: Matrix | Vector): WasmMatrix | WasmVector =>
+  handle.kind === 'matrix' ? own(WasmMatrix, handle) : own(WasmVector, handle);
+
+/** Rows of a handle's values, and how far apart those of its gradient are. */
+const layoutOf = (
+  handle: WasmMatrix | WasmVector,
+): { rows: number; width: number; stride: number } =>
+  handle.kind === 'matrix'
+    ? { rows: handle.out, width: handle.in, stride: pad8(handle.in) }
+    : { rows: 1, width: handle.length, stride: pad8(handle.length) };
+
+function checkLength(handle: WasmMatrix | WasmVector, values: Float32Array): void {
+  const { rows, width } = layoutOf(handle);
+  if (values.length !== rows * width)
+    throw new RangeError(`${handle.kind}: ${values.length} values, it has ${rows * width}`);
+}
+
+/** The gradient of one that learns. */
+function gradientOf(handle: WasmMatrix | WasmVector): number {
+  if (handle.gradient === 0) throw new Error(`${handle.kind}: it does not learn`);
+  return handle.gradient;
+}
+
+/** What trainable operations have beside the others. */
+const learningOver = (memory: WasmMemory): Omit<TrainableOps, keyof Ops> => ({
+  learn(...handles) {
+    for (const one of handles) {
+      const handle = ownOf(one);
+      if (handle.kind === 'matrix' && handle.type !== 'f32')
+        throw new Error(`matrix: one that is held in ${handle.type} cannot learn; hold it in f32`);
+      const { rows, stride } = layoutOf(handle);
+      handle.gradient ||= memory.zeros(4 * rows * stride, 'gradient');
+    }
+    return {
+      zero() {
+        for (const one of handles) {
+          const { rows, stride } = layoutOf(ownOf(one));
+          memory.floats(gradientOf(ownOf(one)), rows * stride).fill(0);
+        }
+      },
+      async read(into) {
+        handles.forEach((one, i) => {
+          const [handle, values] = [ownOf(one), itemAt(into, i, 'gradients')];
+          checkLength(handle, values);
+          const { rows, width, stride } = layoutOf(handle);
+          const at = gradientOf(handle);
+          for (let row = 0; row < rows; row++)
+            values.set(memory.floats(at + 4 * row * stride, width), row * width);
+        });
+      },
+    };
+  },
+
+  rewrite(one, values) {
+    const handle = ownOf(one);
+    checkLength(handle, values);
+    if (handle.kind === 'vector') return memory.floats(handle.at, values.length).set(values);
+    if (handle.type !== 'f32') throw new Error('matrix: only float32 can be rewritten');
+    const { out, in: columns, depth, at } = handle;
+    const staging = memory.scratch('staging', 4 * values.length);
+    memory.floats(staging, values.length).set(values);
+    memory.kernels.place_floats(staging, columns, 0, out, depth, at);
+  },
+
+  embedBackward({ table, tokens, dx }) {
+    const [W, ids, from] = [
+      own(WasmMatrix, table),
+      own(WasmTokens, tokens),
+      own(WasmActivations, dx),
+    ];
+    // prettier-ignore
+    memory.kernels.scatter_rows(
+      gradientOf(W), pad8(W.in), ids.ids, from.at, from.stride, ids.count, W.in,
+    );
+  },
+
+  scoreAndLearn: (o) => scoreBackward(memory, o, true),
+
+  async readHits(handle) {
+    const { logprobs, hits, count } = own(WasmPicks, handle);
+    return {
+      logprobs: memory.floats(logprobs, count).slice(),
+      hits: Uint8Array.from(memory.integers(hits, count)),
+    };
+  },
+});
+
+/** Values that are placed at one time. */
+const STAGED = 2 ** 18;
+
+/** Rows [from, to). */
+function cut(
+  rows: Float32Array | PackedRows,
+  columns: number,
+  from: number,
+  to: number,
+): Float32Array | PackedRows {
+  if (rows instanceof Float32Array) return rows.subarray(from * columns, to * columns);
+  const groups = groupsOf(columns);
+  const bytes = (rows.codes.length / rows.scales.length) * groups;
+  return {
+    codes: rows.codes.subarray(from * bytes, to * bytes),
+    scales: rows.scales.subarray(from * groups, to * groups),
+  };
+}
+
+/** Places rows into panels as they come; a row that is written twice counts once. */
+class WasmWriter implements MatrixWriter {
+  readonly #memory: WasmMemory;
+  readonly #matrix: WasmMatrix;
+  readonly #written: Uint8Array;
+
+  constructor(memory: WasmMemory, shape: MatrixShape, label: string) {
+    this.#memory = memory;
+    this.#matrix = new WasmMatrix(memory, shape, label);
+    this.#written = new Uint8Array(shape.out);
+  }
+
+  write(from: number, given: Float32Array | PackedRows): void {
+    const { out, in: columns } = this.#matrix;
+    const rows = rowCount(given, columns);
+    if (!Number.isInteger(rows) || from < 0 || from + rows > out)
+      throw new RangeError(
+        `matrix: ${rows} rows from ${from} on are not those of [${out}, ${columns}]`,
+      );
+    const most = Math.max(1, Math.floor(STAGED / columns));
+    for (let row = 0; row < rows; row += most) {
+      const end = Math.min(rows, row + most);
+      this.#place(from + row, end - row, cut(given, columns, row, end));
+    }
+    this.#written.fill(1, from, from + rows);
+  }
+
+  finish(): Matrix {
+    const missing = this.#written.indexOf(0);
+    if (missing >= 0) throw new Error(`matrix: row ${missing} was not written`);
+    this.#dropScratch();
+    return this.#matrix;
+  }
+
+  abandon(): void {
+    this.#dropScratch();
+    for (const at of this.#matrix.blocks) this.#memory.release(at);
+  }
+
+  #dropScratch(): void {
+    this.#memory.drop('staging');
+    this.#memory.drop('staged scales');
+  }
+
+  #place(from: number, rows: number, given: Float32Array | PackedRows): void {
+    const memory = this.#memory;
+    const { in: columns, type, depth, at, scales } = this.#matrix;
+    if (type === 'f32') {
+      const values = valuesOf(given);
+      const staging = memory.scratch('staging', 4 * values.length);
+      memory.floats(staging, values.length).set(values);
+      memory.kernels.place_floats(staging, columns, from, rows, depth, at);
+      return;
+    }
+    if (type === 'f16') {
+      const bits = halves(valuesOf(given), columns);
+      const staging = memory.scratch('staging', 2 * bits.length);
+      memory.halves(staging, bits.length).set(bits);
+      memory.kernels.place_halves(staging, columns, from, rows, depth, at);
+      return;
+    }
+    const packed = packedRows(given, columns, type);
+    const staging = memory.scratch('staging', packed.codes.length);
+    const stagedScales = memory.scratch('staged scales', 2 * packed.scales.length);
+    memory.bytesAt(staging, packed.codes.length).set(packed.codes);
+    memory.halves(stagedScales, packed.scales.length).set(packed.scales);
+    // prettier-ignore
+    memory.kernels.place_codes(
+      TYPE_CODE[type], staging, stagedScales, from, rows, depth, at, scales,
+    );
+  }
+}
 
 const HANDLES = [
   WasmActivations,

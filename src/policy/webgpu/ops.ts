@@ -29,10 +29,8 @@ import type {
   Vector,
 } from '../ops/values.ts';
 import type { RowScores } from '../lora/trainer.ts';
-import { fromDevice, toDevice } from './device/adapter-values.ts';
-import type { DeviceOptions, GpuBuffer } from './device/device.ts';
+import type { DeviceOptions, GpuBuffer, Range } from './device/device.ts';
 import { Gpu } from './device/gpu.ts';
-import { copyKeys } from './kernels/copy-keys.ts';
 import { copyRows } from './kernels/copy-rows.ts';
 import { embed } from './kernels/embed.ts';
 import { fewAttend } from './kernels/few/attend.ts';
@@ -43,7 +41,14 @@ import { fewResidual } from './kernels/few/residual.ts';
 import { FewState } from './kernels/few/state.ts';
 import { placeDraws, readDraws } from './kernels/sample/draws.ts';
 import { GpuMatrixWriter } from './device/matrix-writer.ts';
-import { adapterPlaces, DRAW_BYTES, strideOf, tokenTableBytes } from './device/sizes.ts';
+import {
+  adapterPlaces,
+  DRAW_BYTES,
+  strideOf,
+  tokenTableBytes,
+  rankStride,
+  padded,
+} from './device/sizes.ts';
 import {
   GpuActivations,
   GpuAdapter,
@@ -55,8 +60,8 @@ import {
   GpuTokens,
   GpuVector,
   own,
+  deviceRow,
 } from './device/values.ts';
-import { buffersOf, gradientsOf } from './device/buffers-of.ts';
 import {
   attendBackward,
   feedForwardBackward,
@@ -70,6 +75,129 @@ import {
   projectResidualMany,
 } from './many/forward.ts';
 import { placePicks, readLogits, readScores, score, scoreBackward } from './many/head.ts';
+import { GROUP_ID } from './device/encoder.ts';
+
+const THREADS = 64;
+/** Moves of a dispatch: what a uniform of 256 bytes holds. */
+const MOVES = 15;
+
+const CODE = `struct Moves { count: u32, groups: u32, words: u32, unused: u32, moves: array<vec4u, ${MOVES}> }
+@group(0) @binding(0) var<uniform> u: Moves;
+@group(0) @binding(1) var<storage, read_write> keys: array<vec2u>;
+@group(0) @binding(2) var<storage, read_write> values: array<vec2u>;
+@compute @workgroup_size(${THREADS})
+fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) li: u32) {
+  let id = ${GROUP_ID};
+  let m = u.moves[min(id / u.groups, ${MOVES - 1}u)];
+  let i = (id % u.groups) * ${THREADS}u + li;
+  if (id / u.groups >= u.count || i >= m.z * u.words) { return; }
+  keys[m.y * u.words + i] = keys[m.x * u.words + i];
+  values[m.y * u.words + i] = values[m.x * u.words + i];
+}`;
+
+const BETWEEN = `struct Moves { count: u32, groups: u32, words: u32, unused: u32, moves: array<vec4u, ${MOVES}> }
+@group(0) @binding(0) var<uniform> u: Moves;
+@group(0) @binding(1) var<storage, read> keys: array<vec2u>;
+@group(0) @binding(2) var<storage, read> values: array<vec2u>;
+@group(0) @binding(3) var<storage, read_write> toKeys: array<vec2u>;
+@group(0) @binding(4) var<storage, read_write> toValues: array<vec2u>;
+@compute @workgroup_size(${THREADS})
+fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) li: u32) {
+  let id = ${GROUP_ID};
+  let m = u.moves[min(id / u.groups, ${MOVES - 1}u)];
+  let i = (id % u.groups) * ${THREADS}u + li;
+  if (id / u.groups >= u.count || i >= m.z * u.words) { return; }
+  toKeys[m.y * u.words + i] = keys[m.x * u.words + i];
+  toValues[m.y * u.words + i] = values[m.x * u.words + i];
+}`;
+
+/** Copies positions of a store to others of it, or of `to`; ranges that overlap are not allowed. */
+function copyKeys(gpu: Gpu, store: GpuKvCache, to: GpuKvCache, moves: readonly KvMove[]): void {
+  for (const { from, to: target, count } of moves) {
+    if (Math.max(from + count, 0) > store.positions || target + count > to.positions)
+      throw new RangeError(
+        `positions ${from} and ${target}, ${count} of each, in stores of ${store.positions} and ${to.positions}`,
+      );
+  }
+  // Words of 8 bytes of a position.
+  const words = (store.kvHeads * store.dim * (store.type === 'f16' ? 2 : 4)) / 8;
+  const inside = store === to;
+  const bindings: Range[] = [store.keys, store.values, ...(inside ? [] : [to.keys, to.values])];
+  for (let at = 0; at < moves.length; at += MOVES) {
+    const some = moves
+      .slice(at, at + MOVES)
+      .map(({ from, to: target, count }) => [from, target, padded(count, 8), 0]);
+    const longest = Math.max(...some.map(([, , count = 0]) => count));
+    const groups = Math.ceil((longest * words) / THREADS);
+    gpu.encoder.dispatch(
+      {
+        key: inside ? 'copy-keys' : 'copy-keys-between',
+        code: () => (inside ? CODE : BETWEEN),
+        access: inside ? 'ww' : 'rrww',
+      },
+      bindings,
+      [some.length, groups, words, 0, ...some.flat()],
+      groups * some.length,
+    );
+  }
+}
+
+/** @throws Error for an adapter that is not trained */
+function gradientsOf(adapter: Adapter): GpuBuffer {
+  const { gradients } = own(GpuAdapter, adapter);
+  if (!gradients) throw new Error('this adapter is not trained, so it has no gradients');
+  return gradients;
+}
+
+/** All that a handle holds. */
+function buffersOf(handle: Handle): GpuBuffer[] {
+  if (handle instanceof GpuActivations || handle instanceof GpuVector) return [handle.buffer];
+  if (handle instanceof GpuRotary || handle instanceof GpuKvCache) return [handle.buffer];
+  if (handle instanceof GpuMatrix) return handle.parts.map(({ units }) => units.buffer);
+  if (handle instanceof GpuTokens) return [handle.table, handle.runTable];
+  if (handle instanceof GpuDraws || handle instanceof GpuPicks)
+    return [handle.table, handle.results];
+  if (handle instanceof GpuAdapter)
+    return handle.gradients ? [handle.values, handle.gradients] : [handle.values];
+  throw new TypeError(`WebGPU: this ${handle.kind} was made by another device`);
+}
+
+/** Calls `move` for every row of every factor: where it is in the caller's order, and where on the device. */
+function eachRow(
+  { loras }: GpuAdapter,
+  move: (natural: number, device: number, length: number) => void,
+): void {
+  let at = 0;
+  for (const { shape, place } of loras)
+    for (const { row, out, a, b } of place.parts) {
+      for (let i = 0; i < shape.rank; i++, at += shape.in)
+        move(at, a + i * strideOf(shape.in), shape.in);
+      for (let i = 0; i < out; i++, at += shape.rank) {
+        const held = deviceRow(row + i, shape.turned) - row;
+        move(at, b + held * rankStride(shape.rank), shape.rank);
+      }
+    }
+}
+
+/** What the device holds for values in the order of `Ops.writeAdapter`. @throws RangeError */
+function toDevice(adapter: GpuAdapter, values: Float32Array): Float32Array<ArrayBuffer> {
+  if (values.length !== adapter.length)
+    throw new RangeError(`${values.length} values for an adapter of ${adapter.length}`);
+  const held = new Float32Array(adapter.values.size / 4);
+  eachRow(adapter, (natural, device, length) =>
+    held.set(values.subarray(natural, natural + length), device),
+  );
+  return held;
+}
+
+/** The caller's order of what the device holds. */
+function fromDevice(adapter: GpuAdapter, held: Float32Array): Float32Array {
+  const values = new Float32Array(adapter.length);
+  eachRow(adapter, (natural, device, length) =>
+    values.set(held.subarray(device, device + length), natural),
+  );
+  return values;
+}
 
 /** The block operations on WebGPU: a file per kernel under `kernels/`. */
 export class WebGpuOps implements Ops {

@@ -8,8 +8,8 @@ import { namesOfQuestion } from '../../../src/agent/answers/names-in-question.ts
 import { getRecipe } from '../../../src/systems/index.ts';
 import { withOverrides, LOCAL_ONLY } from '../../../src/recipes/parts/settings.ts';
 import { mentionsIn, type Mentions } from '../../../src/retrieval/lexical/mentions.ts';
-import { WebSource } from '../../../src/retrieval/web/web-source.ts';
-import { buildWebIndex } from '../../../src/retrieval/web/build.ts';
+import { WebSource } from '../../../src/retrieval/open.ts';
+import { buildWebIndex } from '../../../src/retrieval/world/write.ts';
 import { WebIndex } from '../../../src/retrieval/web/client.ts';
 import { loadWorld } from '../../../src/retrieval/world/load.ts';
 import { LOCAL, WEB } from '../helpers.ts';

@@ -3,9 +3,12 @@ import type { ChainStep, Passage } from '../../../src/records/records.ts';
 import type { SearchTarget } from '../../../src/records/hits.ts';
 import type { WorldQuestion } from '../../../src/retrieval/world/manifest.ts';
 import type { MeasuredWorld } from '../../../src/evaluate/world/measured.ts';
-import { measureWorld, reportText } from '../../../src/evaluate/world/report.ts';
-import { bestThreshold, routedSteps } from '../../../src/evaluate/world/routing.ts';
-
+import {
+  measureWorld,
+  reportText,
+  bestThreshold,
+  routedSteps,
+} from '../../../src/evaluate/world/report.ts';
 const passage = (id: string, title: string, text: string, noise?: Passage['noise']): Passage => ({
   id,
   title,

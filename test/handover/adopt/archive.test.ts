@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
-import { readTar } from '../../../src/handover/adopt/tar.ts';
+import { openArchive, readTar } from '../../../src/handover/adopt/open-archive.ts';
 import { tarOf } from '../../../src/lab/train/files/tar.ts';
 import { ARCHIVE } from './returned.ts';
 

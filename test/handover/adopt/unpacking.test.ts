@@ -4,8 +4,7 @@ import { zipSync, type Zippable } from 'fflate';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { readEvalLog } from '../../../src/formats/rollouts/eval-log.ts';
 import { adopt } from '../../../src/handover/adopt/adopt.ts';
-import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
-import { isRead } from '../../../src/handover/adopt/input/names.ts';
+import { openArchive, isRead } from '../../../src/handover/adopt/open-archive.ts';
 import { changed, config, filesOf, returned, without, type Files } from './returned.ts';
 
 /** How much of an archive is unpacked: files that are read, and never more than 256 MB of them. */

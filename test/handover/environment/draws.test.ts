@@ -4,7 +4,7 @@ import { loadCurriculum } from '../../../src/learn/curriculum/provided.ts';
 import { isScored } from '../../../src/learn/curriculum/score-questions.ts';
 import type { Curriculum } from '../../../src/learn/rl/contracts.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import { Draws, type Draw } from '../../../src/handover/environment/draws.ts';
+import { Draws, type Draw } from '../../../src/handover/environment/episodes.ts';
 import { idsOf } from '../../agent/scripted-policy.ts';
 import { drive, partsOf, resultsOf, serve, settingsOf, type Served } from './served.ts';
 import { testWorld } from './world.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resultOf } from '../../../src/handover/environment/result.ts';
+import { resultOf } from '../../../src/handover/environment/environment.ts';
 import { emptyRollout, metrics } from '../../fixtures/rollouts.ts';
 
 it.each([

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseExperiment } from '../../../src/handover/environment/experiment.ts';
-import { Draws } from '../../../src/handover/environment/draws.ts';
+import { Draws } from '../../../src/handover/environment/episodes.ts';
 import type { ExperimentFile } from '../../../src/handover/export/parts/experiment.ts';
 import {
   ExportRefused,

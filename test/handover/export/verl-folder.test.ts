@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import { Draws } from '../../../src/handover/environment/draws.ts';
+import { Draws } from '../../../src/handover/environment/episodes.ts';
 import { exportFolder, exportRefusals } from '../../../src/handover/export/export-folder.ts';
 import type { FolderFile } from '../../../src/handover/export/parts/folder.ts';
 import { readBundledFile } from '../../../src/handover/files/bundled.ts';

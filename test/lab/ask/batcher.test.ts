@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RolloutUpdate } from '../../../src/records/updates.ts';
-import { createUpdateBatcher } from '../../../src/lab/ask/batcher.ts';
+import { createUpdateBatcher } from '../../../src/lab/ask/host.ts';
 import { applyUpdates, EMPTY_TABLE } from '../../../src/ui/ask/store/apply-updates.ts';
 import { emptyRollout, policySegment } from '../../fixtures/rollouts.ts';
 

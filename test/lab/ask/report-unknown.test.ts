@@ -5,7 +5,7 @@ import { messageOf } from '../../../src/base/errors.ts';
 import type { RetrievalApi } from '../../../src/lab/contract/retrieval.ts';
 import { startWorker } from '../../../src/lab/rpc/worker.ts';
 import { inProcessWorker, QueueLocks } from '../rpc/in-process.ts';
-import { reportUnknown } from '../../../src/lab/ask/report-unknown.ts';
+import { reportUnknown } from '../../../src/lab/ask/host.ts';
 
 const chosen = { recipe: getRecipe('search'), overrides: {} };
 const QUESTION = 'Who directed Loud Harbor?';

@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest';
 import { askedWith } from '../../../src/agent/settings.ts';
-import {
-  loadSampling,
-  samplingNote,
-  samplingOf,
-} from '../../../src/policy/checkpoint/generation-config.ts';
+import { loadSampling, samplingNote, samplingOf } from '../../../src/policy/open/load.ts';
 import { memoryFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
 
 /** As published with Qwen2.5-0.5B-Instruct, Llama-3.2-1B-Instruct and SmolLM2-135M-Instruct. */

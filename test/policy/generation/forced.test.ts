@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { logSoftmaxAt } from '../../../src/policy/generation/forced.ts';
+import { logSoftmaxAt } from '../../../src/policy/generation/engine.ts';
 import { loadPolicy } from '../../../src/policy/open/load.ts';
 import type { Policy, Sampling } from '../../../src/policy/policy.ts';
 

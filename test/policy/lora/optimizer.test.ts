@@ -9,7 +9,7 @@ import {
   scheduleFactor,
   updateSlot,
 } from '../../../src/policy/lora/optimizer.ts';
-import { Orthogonaliser } from '../../../src/pretrain/policy/orthogonalise.ts';
+import { Orthogonaliser } from '../../../src/pretrain/policy/updater.ts';
 import { Random } from '../../../src/base/random.ts';
 
 const zeros = (n: number): Float32Array => new Float32Array(n);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { itemAt } from '../../../src/base/items.ts';
-import { nthLargest, Selector } from '../../../src/retrieval/cluster/select.ts';
+import { nthLargest, Selector } from '../../../src/retrieval/cluster/cluster-index.ts';
 import {
   allocate,
   shares,

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion -- what is compiled from text has no type */
 import { describe, expect, it } from 'vitest';
-import { withoutEval, withoutEvalAsync } from '../../../src/retrieval/dense/embind.ts';
+import { withoutEval, withoutEvalAsync } from '../../../src/retrieval/dense/hnsw.ts';
 
 /** Embind's way to compile: names, then the text, then the values. */
 const compile = (names: string[], body: string, values: unknown[]): unknown =>

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
 import { compareCodeUnits, terms } from '../../../src/retrieval/lexical/text.ts';
-import { buildWebIndex } from '../../../src/retrieval/web/build.ts';
+import { buildWebIndex } from '../../../src/retrieval/world/write.ts';
 import { WebIndex } from '../../../src/retrieval/web/client.ts';
 import {
   LENGTHS_FILE,

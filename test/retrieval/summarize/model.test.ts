@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
 import { cachedSummarizer } from '../../../src/retrieval/summarize/cached.ts';
-import { openSummarizer } from '../../../src/retrieval/summarize/index.ts';
 import {
+  openSummarizer,
   ModelMethod,
   readSummary,
   type SummaryModel,
-} from '../../../src/retrieval/summarize/model-method.ts';
-
+} from '../../../src/retrieval/summarize/index.ts';
 const passage = (id: string, text = 'text'): Passage => ({
   id,
   title: `Title ${id}`,

@@ -3,9 +3,11 @@ import type { Passage } from '../../../src/records/records.ts';
 import { Extractive, lexicalScores } from '../../../src/retrieval/summarize/extractive.ts';
 import { classifyQuery } from '../../../src/retrieval/summarize/classify.ts';
 import { FALLBACK_SENTENCE } from '../../../src/retrieval/summarize/summarizer.ts';
-import { openSummarizer } from '../../../src/retrieval/summarize/index.ts';
-import { type SummaryModel, readSummary } from '../../../src/retrieval/summarize/model-method.ts';
-
+import {
+  openSummarizer,
+  type SummaryModel,
+  readSummary,
+} from '../../../src/retrieval/summarize/index.ts';
 const passage = (title: string, ...sentences: string[]): Passage => ({
   id: title.toLowerCase(),
   title,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildWebIndex } from '../../../src/retrieval/web/build.ts';
+import { buildWebIndex } from '../../../src/retrieval/world/write.ts';
 import { WebIndex } from '../../../src/retrieval/web/client.ts';
 import {
   LENGTHS_FILE,

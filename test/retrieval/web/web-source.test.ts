@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { buildWebIndex } from '../../../src/retrieval/web/build.ts';
+import { buildWebIndex } from '../../../src/retrieval/world/write.ts';
 import { WebIndex } from '../../../src/retrieval/web/client.ts';
-import { WebSource } from '../../../src/retrieval/web/web-source.ts';
+import { WebSource } from '../../../src/retrieval/open.ts';
 import { fetchFrom, passage } from '../passages.ts';
 
 const corpus = [

@@ -1,13 +1,18 @@
-import type { LocalSpec } from '../../../records/setup.ts';
+import type { LocalSpec, WebSpec } from '../../../records/setup.ts';
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
 import type { Passage } from '../../../records/records.ts';
 import { createRetriever } from '../../../retrieval/create.ts';
 import { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
-import { loadOrt, type OrtModule } from '../../../retrieval/encoder/runtime.ts';
+import { loadOrt, type OrtModule, type EncoderDevice } from '../../../retrieval/encoder/runtime.ts';
 import { openWebSource } from '../../../retrieval/engines/open.ts';
 import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
-import type { IndexCache, LocalStage } from '../../../retrieval/methods/method.ts';
-import { openLocalSource } from '../../../retrieval/open-local.ts';
+import type { IndexCache, LocalStage, LocalHooks } from '../../../retrieval/methods/method.ts';
+import {
+  openLocalSource,
+  readEncoded,
+  type OpenedLocal,
+  type OpenedVectors,
+} from '../../../retrieval/open-local.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
 import type { VectorCache } from '../../../retrieval/sources/vector-cache.ts';
@@ -15,16 +20,12 @@ import type { FetchFile } from '../../../base/fetch-file.ts';
 import { canonical, sha256 } from '../../../base/hash.ts';
 import { EncoderHost } from '../../models/encoders/host.ts';
 import type { EncoderStore } from '../../models/encoders/store.ts';
-import { openLocalSetup } from '../indexes/open-setup.ts';
-import { BuiltInWorld } from './built-in-world.ts';
 import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
 import { LocalSourcePool, type OpenLocalSource, type LocalLease } from './local-source-pool.ts';
-import { madeRecords, madeWorld } from './generated-world.ts';
 import { NamesHost } from './names-host.ts';
 import { createPace } from './pace.ts';
-import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
 import type {
   LoadedWorld,
   OpenedRetriever,
@@ -32,7 +33,188 @@ import type {
   RetrievalApi,
   RetrievalProgress,
   RetrieverSpec,
+  WorldSeed,
 } from '../../contract/retrieval.ts';
+import type { PassageEncoder } from '../../../retrieval/sources/sources.ts';
+import { memoryFolder } from '../../../retrieval/world/memory-folder.ts';
+import { recordsOf, writeWorld, type WorldRecords } from '../../../retrieval/world/write.ts';
+import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';
+import { loadWorld, type World } from '../../../retrieval/world/load.ts';
+import { unknownNames } from '../../../agent/answers/look-up-names.ts';
+import { mentionsIn, type Mentions } from '../../../retrieval/lexical/mentions.ts';
+import { localMethod } from '../../../retrieval/methods/list.ts';
+
+type CollectionsSpec = Extract<LocalSpec, { kind: 'collections' }>;
+
+interface SetupParts {
+  encoders: Pick<EncoderHost, 'encoder' | 'reranker'>;
+  /** The encoder that ships with the page; it is shared and not disposed of. */
+  builtIn: () => Promise<OnnxEncoder>;
+  /** Where stored models run. */
+  device?: EncoderDevice;
+  vectorCache?: VectorCache | null;
+  indexCache?: IndexCache | null;
+  learnedCache?: LearnedCache | null;
+}
+
+interface OpenedSetup extends OpenedLocal {
+  /** Its vectors; of lexical search, those that the encoder chosen beside it would make. */
+  encoded(): Promise<OpenedVectors>;
+  /** Ends the sessions that were opened for it. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * A local source over the passages of collections, with the encoder and the reranker that a setup names.
+ * @throws Error where one of them is not on this device; the signal's reason when aborted
+ */
+export async function openLocalSetup(
+  { method, encoder: encoderId, reranker: rerankerId }: CollectionsSpec,
+  passages: readonly Passage[],
+  setup: SetupParts,
+  hooks: LocalHooks = {},
+): Promise<OpenedSetup> {
+  const { encoders, builtIn, device = 'wasm', vectorCache = null } = setup;
+  const { indexCache = null, learnedCache = null } = setup;
+  const own: { dispose(): Promise<void> }[] = [];
+  const keep = <T extends { dispose(): Promise<void> }>(model: T): T => {
+    own.push(model);
+    return model;
+  };
+  const dispose = async (): Promise<void> => {
+    for (const model of own.splice(0)) await model.dispose();
+  };
+  try {
+    const encoder = localMethod(method).dense ? await openEncoder() : null;
+    const reranker = rerankerId === null ? null : keep(await encoders.reranker(rerankerId, device));
+    const parts = { encoder, reranker, vectorCache, indexCache, learnedCache };
+    const opened = await openLocalSource(passages, { method }, parts, hooks);
+    return { ...opened, encoded: async () => opened.vectors ?? encodedLater(), dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+
+  async function openEncoder(): Promise<OnnxEncoder> {
+    if (encoderId === 'built-in') return builtIn();
+    return keep(await encoders.encoder(encoderId, device));
+  }
+
+  async function encodedLater(): Promise<OpenedVectors> {
+    const encoder = await openEncoder();
+    const read = (now: LocalHooks = {}) => readEncoded(encoder, passages, vectorCache, now);
+    return { encoder, inMemory: false, read };
+  }
+}
+
+/** What the two sources of a retriever mention; null for a search engine, which does not tell. */
+type SourceMentions = Readonly<Record<SourceName, Mentions | null>>;
+
+const mentionsOf = (
+  passages: readonly Passage[],
+  web: WebSpec,
+  world: WorldRetriever,
+): SourceMentions => ({
+  local: mentionsIn(passages),
+  web: web.kind === 'built-in' ? world.web.mentions : null,
+});
+
+/** Names of the question that no passage of these sources mentions. */
+const unmentionedNames = (
+  mentions: SourceMentions,
+  question: string,
+  sources: readonly SourceName[],
+  signal: AbortSignal,
+): Promise<string[]> =>
+  unknownNames(
+    question,
+    sources.map((source) => mentions[source]),
+    signal,
+  );
+
+interface BuiltInWorldDeps {
+  files: () => FetchFile;
+  /** The encoder that made the world's vectors. */
+  encoder: () => Promise<OnnxEncoder>;
+  /** Milliseconds added to every call of its web. */
+  webDelayMs: () => number;
+  /** Called before passages are indexed, while nothing else can be reported. */
+  onIndexing: () => void;
+}
+
+/** The built-in world, open to search; `encoder` is null where it was made without vectors. */
+interface OpenWorld {
+  world: World;
+  retriever: WorldRetriever;
+  encoder: OnnxEncoder | null;
+}
+
+/** The built-in world, fetched and indexed once, when it is first needed. */
+class BuiltInWorld {
+  readonly #deps: BuiltInWorldDeps;
+  readonly #load: () => Promise<World>;
+  readonly #open: () => Promise<OpenWorld>;
+
+  constructor(deps: BuiltInWorldDeps) {
+    this.#deps = deps;
+    this.#load = once(async () => loadWorld(deps.files()));
+    this.#open = once(() => this.#openNow());
+  }
+
+  /** @throws Error that names the file at fault; the next call tries again */
+  load(): Promise<World> {
+    return this.#load();
+  }
+
+  open(): Promise<OpenWorld> {
+    return this.#open();
+  }
+
+  async #openNow(): Promise<OpenWorld> {
+    const world = await this.load();
+    const encoder = world.vectors ? await this.#deps.encoder() : null;
+    const { webDelayMs, files, onIndexing } = this.#deps;
+    onIndexing();
+    const retriever = openWorldRetriever(world, files(), { encoder, webDelayMs });
+    // The first search of the web shall pay for its shards alone; a fault is recognised by that search.
+    retriever.web.prepare().catch(() => undefined);
+    return { world, retriever, encoder };
+  }
+}
+
+/** Begins once; what failed is begun again by the next call. */
+function once<T>(begin: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | null = null;
+  return () => {
+    if (known) return known;
+    const begun = begin();
+    known = begun;
+    begun.catch(() => {
+      if (known === begun) known = null;
+    });
+    return begun;
+  };
+}
+
+/**
+ * Passages and questions of a generated world. The generator is fetched when it is asked for: most pages
+ * never make a world.
+ */
+async function madeRecords({ seed }: WorldSeed): Promise<WorldRecords> {
+  const { generateWorld } = await import('../../../world/world.ts');
+  return recordsOf(generateWorld({ seed }));
+}
+
+/** The files of a generated world, in memory. */
+async function madeWorld(
+  made: WorldSeed,
+  encoder: PassageEncoder,
+  onEncoded: (done: number, total: number) => void,
+): Promise<FetchFile> {
+  const folder = memoryFolder();
+  await writeWorld(await madeRecords(made), folder.write, encoder, onEncoded);
+  return folder.fetch;
+}
 
 /** Retrieval as it runs in a worker of its own. */
 

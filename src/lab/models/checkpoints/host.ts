@@ -13,7 +13,6 @@ import {
 import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import { factsOf } from './facts.ts';
 import { CheckpointFault } from './plan/fault.ts';
-import { busy, outcome, toFault } from './outcome.ts';
 import { planLocal } from './plan/plan-folder.ts';
 import { planHub, type HubPlan } from './plan/plan-hub.ts';
 import { planUrl } from './plan/plan-url.ts';
@@ -29,6 +28,56 @@ import type { CheckpointStore, StoredCheckpoint } from './store.ts';
 import { folderTransport, httpTransport, type Transport } from './transport.ts';
 import { READING, WRITING } from './locks.ts';
 import { withToken, type Web } from './plan/web.ts';
+import { asSentence, messageOf } from '../../../base/errors.ts';
+import { STORAGE_FULL, storageFault } from '../../../base/storage-faults.ts';
+import { CheckpointError } from '../../../policy/checkpoint/checkpoint-error.ts';
+
+/** Errors as values: they lose their class on the way between workers. */
+
+const UNEXPECTED = 'Try again; if that does not help, copy this text into a bug report.';
+
+function toFault(error: unknown): CheckpointFault {
+  if (error instanceof CheckpointFault) return error;
+  if (error instanceof CheckpointError)
+    return new CheckpointFault(
+      'unsupported',
+      error.message.slice(0, -(error.remedy.length + 1)),
+      `${error.remedy}.`,
+      { cause: error },
+    );
+  const fault = storageFault(error);
+  if (fault)
+    return new CheckpointFault(
+      fault === STORAGE_FULL ? 'storage-full' : 'missing',
+      asSentence(fault.what),
+      asSentence(fault.todo),
+      { cause: error },
+    );
+  const message = messageOf(error);
+  // What a file of a folder says when it was moved or changed since it was chosen.
+  if (error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name))
+    return new CheckpointFault(
+      'changed',
+      `A file could not be read any more: ${message}`,
+      'Choose the folder again.',
+    );
+  return new CheckpointFault('bad-answer', message, UNEXPECTED, { cause: error });
+}
+
+async function outcome<T>(act: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { status: 'ready', value: await act() };
+  } catch (error) {
+    return { status: 'failed', fault: toFault(error).toFault() };
+  }
+}
+
+const busy = (): CheckpointFault =>
+  new CheckpointFault(
+    'busy',
+    'Another tab is working on this checkpoint.',
+    'Continue there, or pause it there first.',
+  );
 
 /** Messages to the same page in other tabs. */
 type TabMessage = { type: 'changed' } | { type: 'progress'; progress: DownloadProgress };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { importAll } from '../../../../src/formats/import/collect.ts';
-import { exportLines } from '../../../../src/lab/corpus/collections/passages/export.ts';
+import { exportLines } from '../../../../src/lab/corpus/collections/store.ts';
 import { packLines, questionLine } from '../../../../src/lab/corpus/collections/passages/items.ts';
 
 it('questions that leave a collection are read back with what they say of their task', async () => {

@@ -8,7 +8,7 @@ import { undoEnded } from '../../../../src/lab/storage/free-deleted.ts';
 import { EncoderHost } from '../../../../src/lab/models/encoders/host.ts';
 import type { FolderFile } from '../../../../src/lab/contract/encoders.ts';
 import { EncoderStore } from '../../../../src/lab/models/encoders/store.ts';
-import { openLocalSetup } from '../../../../src/lab/corpus/indexes/open-setup.ts';
+import { openLocalSetup } from '../../../../src/lab/corpus/retrieval/retrieval-host.ts';
 import { diskFolder, readJson } from '../../../retrieval/encoder/model-folder.ts';
 import { nodeOrt } from '../../../retrieval/encoder/ort-node.ts';
 import { passage } from '../../../retrieval/passages.ts';

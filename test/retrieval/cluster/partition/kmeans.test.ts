@@ -17,7 +17,7 @@ import {
   type Rows,
 } from '../../../../src/retrieval/cluster/partition/nearest.ts';
 import { randomNumbers, sampleRows } from '../../../../src/base/random.ts';
-import { nthLargest, Selector } from '../../../../src/retrieval/cluster/select.ts';
+import { nthLargest, Selector } from '../../../../src/retrieval/cluster/cluster-index.ts';
 import { clustered } from '../../vectors.ts';
 
 const rows = (...list: number[][]): Rows => ({
