@@ -20,7 +20,7 @@ import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
 import { startEngines } from '../src/lab/train/engines.ts';
-import { ExportHost } from '../src/lab/train/export/exports.ts';
+import { ExportHost } from '../src/lab/train/exports.ts';
 import { readBundledFile } from '../src/handover/files/bundled.ts';
 import { DemonstrationsHost } from '../src/lab/train/demonstrations.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';

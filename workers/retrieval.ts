@@ -1,8 +1,8 @@
 import { openCollections } from '../src/lab/corpus/collections/store.ts';
-import { EncoderStore } from '../src/lab/models/encoders/store.ts';
-import { IndexStore } from '../src/lab/corpus/indexes/index-store.ts';
-import { LearnedStore } from '../src/lab/corpus/indexes/learned-store.ts';
-import { VectorStore } from '../src/lab/corpus/indexes/vector-store.ts';
+import { EncoderStore } from '../src/lab/models/encoder-store.ts';
+import { IndexStore } from '../src/lab/corpus/index-store.ts';
+import { LearnedStore } from '../src/lab/corpus/learned-store.ts';
+import { VectorStore } from '../src/lab/corpus/vector-store.ts';
 import { freeDeleted } from '../src/lab/storage/free-deleted.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RetrievalHost } from '../src/lab/corpus/retrieval/retrieval-host.ts';

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import type { FetchFile } from '../../src/base/fetch-file.ts';
 import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/shared/build-world.ts';
 import { makeWorld } from '../../src/cli/shared/generated-world.ts';
-import { openMeasured } from '../../src/cli/world/measured-world.ts';
+import { openMeasured } from '../../src/cli/parts/measured-world.ts';
 import { Gold, testQuestions, type MeasuredWorld } from '../../src/evaluate/world/measured.ts';
 import type { SearchTarget } from '../../src/records/hits.ts';
 import type { ChainStep, Passage } from '../../src/records/records.ts';

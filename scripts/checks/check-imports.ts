@@ -45,6 +45,10 @@ const measured = ['signatures', 'curves'].map((name) => `../training/studies/res
 /** Trained adapters that the page offers. */
 const adapters = /^\.\.\/training\/adapters\//;
 
+/** What all pages are made of knows none of them. */
+const isKit = /^ui\/kit\//;
+const shared = /^ui\/(?:kit|lab)\//;
+
 /** Why a file in `part` may not import `specifier`; undefined where it may. */
 export function violation(file: string, specifier: string, src: string): string | undefined {
   const part = relative(src, file).split('/')[0] ?? '';
@@ -59,7 +63,10 @@ export function violation(file: string, specifier: string, src: string): string 
   const target = relative(src, targetOf(file, specifier));
   if (measured.includes(target) || (part === 'ui' && adapters.test(target))) return undefined;
   if (target.startsWith('..')) return `${specifier} leaves src/`;
-  if (target.startsWith(`${part}/`)) return undefined;
+  if (target.startsWith(`${part}/`)) {
+    const page = isKit.test(relative(src, file)) && !shared.test(target);
+    return page ? `the kit may not import a page: ${target}` : undefined;
+  }
   const allowed = mayImport[part];
   if (!allowed) return `src/${part} is not a known part`;
   if (allowed.some((name) => target.startsWith(`${name}/`))) return undefined;

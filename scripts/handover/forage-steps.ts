@@ -8,7 +8,7 @@
  */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readSource, readHandoverFile } from '../../src/cli/export/source.ts';
+import { readSource, readHandoverFile } from '../../src/cli/parts/export-source.ts';
 import { openFolder, openWorld } from '../../src/cli/shared/parts.ts';
 import { startThreads } from '../../src/cli/train/threads.ts';
 import { exportFolder } from '../../src/handover/export/export-folder.ts';

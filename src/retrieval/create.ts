@@ -1,12 +1,12 @@
 import type { Hit, SearchTarget } from '../records/hits.ts';
 import type { Passage } from '../records/records.ts';
-import { fuse, RRF_K } from './fusion/fusion.ts';
+import { fuse, RRF_K } from './fusion.ts';
 import { LexicalIndex } from './lexical/lexical.ts';
 import { itemAt, present } from '../base/items.ts';
 import type { Retriever, SourceFailure } from './retriever.ts';
 import { sleep } from '../base/sleep.ts';
 import { compareCodeUnits } from './lexical/text.ts';
-import { contentKey, type Source, type SourceResult } from './sources/sources.ts';
+import { contentKey, type Source, type SourceResult } from './sources.ts';
 
 /**
  * How hits of different sources are compared. `similarity`: by their cosines, where one encoder made

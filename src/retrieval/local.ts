@@ -2,10 +2,10 @@ import { itemAt, present } from '../base/items.ts';
 import type { Hit } from '../records/hits.ts';
 import type { Passage } from '../records/records.ts';
 import type { DenseIndex, Neighbour } from './dense/dense.ts';
-import { fuse, RRF_K, type Fused } from './fusion/fusion.ts';
-import type { FusionWeights } from './fusion/learn-fusion.ts';
+import { fuse, RRF_K, type Fused } from './fusion.ts';
+import type { FusionWeights } from './learn-fusion.ts';
 import type { LexicalIndex } from './lexical/lexical.ts';
-import type { QueryEncoder, Source, SourceResult } from './sources/sources.ts';
+import type { QueryEncoder, Source, SourceResult } from './sources.ts';
 
 export interface LocalOptions {
   /** How deep the two lists are that are fused. */

@@ -1,7 +1,7 @@
 import type { Passage } from '../records/records.ts';
 import type { LiveClusters } from './cluster/live.ts';
 import type { VectorTable } from './dense/dense.ts';
-import { HYBRID_RRF_K, learnFusion, type FusionWeights } from './fusion/learn-fusion.ts';
+import { HYBRID_RRF_K, learnFusion, type FusionWeights } from './learn-fusion.ts';
 import { LexicalIndex } from './lexical/lexical.ts';
 import { LocalSource } from './local.ts';
 import { LOCAL_METHODS, localMethod } from './methods/list.ts';
@@ -13,8 +13,8 @@ import {
   type LocalParts,
 } from './methods/method.ts';
 import type { Hit } from '../records/hits.ts';
-import type { QueryEncoder, Source, Reranker, SourceResult } from './sources/sources.ts';
-import { encodeCached, type CacheableEncoder, type VectorCache } from './sources/vector-cache.ts';
+import type { QueryEncoder, Source, Reranker, SourceResult } from './sources.ts';
+import { encodeCached, type CacheableEncoder, type VectorCache } from './vector-cache.ts';
 
 /** Bytes in memory. Passages and the lexical index are estimates: engines do not tell. */
 export interface LocalMemory {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { describeExperiment, readExperiment } from '../../src/cli/environment/experiment.ts';
+import { describeExperiment, readExperiment } from '../../src/cli/parts/environment-experiment.ts';
 import { openSources } from '../../src/cli/shared/parts.ts';
 import { environmentHash, type Experiment } from '../../src/handover/environment/experiment.ts';
 import type { Health, Turn } from '../../src/handover/environment/protocol.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readExperiment } from '../../src/cli/environment/experiment.ts';
+import { readExperiment } from '../../src/cli/parts/environment-experiment.ts';
 import { openFolder } from '../../src/cli/shared/parts.ts';
 import { folderRevision } from '../../src/cli/shared/checkpoint-folder.ts';
 import {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { latentsOf } from '../../src/agent/transcript/latents.ts';
 import { untrainable } from '../../src/learn/rl/trainable.ts';
 import { decodeState, encodeState } from '../../src/learn/rl/state.ts';
-import { faultOf } from '../../src/formats/rollouts/own/schema.ts';
+import { faultOf } from '../../src/formats/rollouts/own-schema.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { adapterSize, loraSize } from '../../src/policy/lora/spec.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';

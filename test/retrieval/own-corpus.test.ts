@@ -8,7 +8,7 @@ import type { Passage, Question } from '../../src/records/records.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
-import type { Source } from '../../src/retrieval/sources/sources.ts';
+import type { Source } from '../../src/retrieval/sources.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 import { slow } from '../slow/slow.ts';
 

@@ -4,7 +4,7 @@ import { ExactIndex } from '../../src/retrieval/dense/dense.ts';
 import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';
 import { LocalSource, type DensePart } from '../../src/retrieval/local.ts';
 import { relevance } from '../../src/retrieval/lexical/relevance.ts';
-import type { Source } from '../../src/retrieval/sources/sources.ts';
+import type { Source } from '../../src/retrieval/sources.ts';
 import { WebIndex } from '../../src/retrieval/web/client.ts';
 import { buildWebIndex } from '../../src/retrieval/world/write.ts';
 import { WebSource } from '../../src/retrieval/open.ts';

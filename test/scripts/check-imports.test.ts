@@ -23,6 +23,15 @@ describe('imports go one way', () => {
     expect(check('agent/run.ts', '../../workers/lab.ts')).toBe('../../workers/lab.ts leaves src/');
   });
 
+  test('what all pages are made of imports none of them', () => {
+    expect(check('ui/kit/Bar.tsx', './words/Term.tsx')).toBeUndefined();
+    expect(check('ui/kit/Bar.tsx', '../lab/connection.ts')).toBeUndefined();
+    expect(check('ui/ask/AskPage.tsx', '../train/store.ts')).toBeUndefined();
+    expect(check('ui/kit/Bar.tsx', '../ask/store.ts')).toBe(
+      'the kit may not import a page: ui/ask/store.ts',
+    );
+  });
+
   test('static, dynamic, type and side-effect imports and re-exports are all seen', () => {
     const text = [
       "import a from './a.ts';",

@@ -9,8 +9,8 @@ import prompts from '../../../test/fixtures/encoders/bert-encoder/config_sentenc
 import tokenizer from '../../../test/fixtures/encoders/bert-encoder/tokenizer.json?raw';
 import tokenizerConfig from '../../../test/fixtures/encoders/bert-encoder/tokenizer_config.json?raw';
 import { loadOrt, type EncoderDevice } from '../../../src/retrieval/encoder/runtime.ts';
-import { EncoderHost } from '../../../src/lab/models/encoders/host.ts';
-import { EncoderStore } from '../../../src/lab/models/encoders/store.ts';
+import { EncoderHost } from '../../../src/lab/models/encoder-host.ts';
+import { EncoderStore } from '../../../src/lab/models/encoder-store.ts';
 import { OpfsBlobs } from '../../../src/lab/storage/opfs.ts';
 
 /** Largest differences of vectors from those of sentence-transformers, by device. */

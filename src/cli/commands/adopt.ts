@@ -1,8 +1,8 @@
 import { existsSync, openAsBlob, readdirSync, statSync } from 'node:fs';
 import { join, resolve, basename, relative, sep } from 'node:path';
 import { adopt, type Adopted, type Base } from '../../handover/adopt/adopt.ts';
-import { AdoptError, type AdoptFile } from '../../handover/adopt/input/folder.ts';
-import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
+import { AdoptError, type AdoptFile } from '../../handover/adopt/folder.ts';
+import type { AdoptedExperiment } from '../../handover/adopt/experiment.ts';
 import { appendLines } from '../shared/append.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { fillFolder } from '../shared/empty-folder.ts';

@@ -8,7 +8,7 @@ import { searchNumbers } from '../../records/searches.ts';
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../systems/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
-import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
+import { checkSummaries, openSummarizerOf } from '../parts/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import {

@@ -14,7 +14,7 @@ import { EndpointBackend } from '../../policy/remote/endpoint/backend.ts';
 import { TextPolicy } from '../../policy/remote/text-policy.ts';
 import type { Endpoint } from '../../records/setup.ts';
 import { demonstrateByTeacher } from '../../learn/demonstrations/from-teacher.ts';
-import { connectServer, isAddress } from '../helpers/text-model.ts';
+import { connectServer, isAddress } from '../parts/text-model.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { getRecipe } from '../../systems/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';

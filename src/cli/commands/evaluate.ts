@@ -30,14 +30,14 @@ import {
   openSummarizerNamed,
   openSummarizerOf,
   type SummarizerName,
-} from '../helpers/summarizer.ts';
+} from '../parts/summarizer.ts';
 import { sayBefore } from '../train/before.ts';
 import { adapterAt, readRun, readRunAt, type RunFile } from '../train/folder.ts';
 import { foundSources, partsOf, type SourceParts } from '../train/run-sources.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, writeAll } from '../evaluate/output.ts';
-import { checkSystemsOptions, SYSTEMS_OPTIONS } from '../systems/evaluate/options.ts';
-import { evaluateSystems } from '../systems/evaluate/run.ts';
+import { checkSystemsOptions, SYSTEMS_OPTIONS } from '../evaluate/options.ts';
+import { evaluateSystems } from '../evaluate/run.ts';
 import { select, table } from './rollout.ts';
 import {
   overridesOf,

@@ -6,15 +6,15 @@ import type { FolderFile } from '../../handover/export/parts/folder.ts';
 import { OMITTABLE_PARTS, type OmittedPart } from '../../handover/export/mapping/mapping.ts';
 import { settingsWithout } from '../../handover/export/without.ts';
 import { print, say, type Command, endProgress } from '../shared/command.ts';
-import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
+import { exportIndex, INDEX_OPTIONS } from '../parts/faiss.ts';
 import { fillFolder } from '../shared/empty-folder.ts';
-import { readSource, readHandoverFile } from '../export/source.ts';
+import { readSource, readHandoverFile } from '../parts/export-source.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { sayWarnings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 import { adapterGguf } from '../../policy/gguf/write/adapter.ts';
 import { openFolder, readAdapterFolder } from '../shared/parts.ts';
 import { writePieces } from '../shared/pieced-file.ts';
-import { adapterSubject } from '../export/adapter-subject.ts';
+import { adapterSubject } from '../parts/adapter-subject.ts';
 
 /** `lab export --to gguf`: an adapter as a file that llama.cpp applies to a base model. */
 async function exportAdapterGguf(values: OptionValues): Promise<void> {

@@ -19,7 +19,7 @@ import {
   PARTS_OPTIONS,
   RECIPE_OPTIONS,
 } from '../shared/shared-options.ts';
-import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
+import { checkSummaries, openSummarizerOf } from '../parts/summarizer.ts';
 import { RECIPES } from '../../systems/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/parts/settings.ts';
 import { searchNumbers } from '../../records/searches.ts';

@@ -3,7 +3,7 @@ import { mergedGguf } from '../../policy/gguf/write/model.ts';
 import { mergedFiles, type PiecedFile } from '../../policy/open/merged-files.ts';
 import type { Adapter } from '../../policy/lora/peft.ts';
 import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
-import { ADAPTER_OPTIONS, adapterSubject } from '../export/adapter-subject.ts';
+import { ADAPTER_OPTIONS, adapterSubject } from '../parts/adapter-subject.ts';
 import type { CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { fillFolder } from '../shared/empty-folder.ts';

@@ -4,7 +4,7 @@ import { askedWith } from '../../agent/settings.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../systems/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
-import { checkSummaries, openSummarizerOf } from '../helpers/summarizer.ts';
+import { checkSummaries, openSummarizerOf } from '../parts/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import type { OptionValues } from '../shared/options.ts';
 import { selectQuestions } from '../shared/select-questions.ts';

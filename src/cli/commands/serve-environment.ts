@@ -12,8 +12,8 @@ import {
   describeExperiment,
   readExperiment,
   readExperimentQuestions,
-} from '../environment/experiment.ts';
-import { serveEnvironment, untilSignalled } from '../environment/serve.ts';
+} from '../parts/environment-experiment.ts';
+import { serveEnvironment, untilSignalled } from '../parts/environment-serve.ts';
 import { engineOptions, type EngineOptions } from '../shared/engine.ts';
 import { sourceDefaults, sourcesOptions, PARTS_OPTIONS } from '../shared/shared-options.ts';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Hit, SearchTarget } from '../../records/hits.ts';
 import { METHOD_IDS } from '../../retrieval/setup.ts';
-import { serveRetrieval } from '../retrieval/server.ts';
+import { serveRetrieval } from '../parts/retrieval-server.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 import { openCorpus, readCorpus } from '../shared/import-files.ts';
 import { readToken } from '../shared/http-server.ts';

@@ -8,7 +8,7 @@ import {
   writeToDisk,
 } from '../shared/build-world.ts';
 import { makeWorld } from '../shared/generated-world.ts';
-import { openMeasured } from '../world/measured-world.ts';
+import { openMeasured } from '../parts/measured-world.ts';
 import { emptiedOnFault } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { builtIn } from '../shared/paths.ts';

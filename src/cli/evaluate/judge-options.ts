@@ -2,7 +2,7 @@ import { createJudge, type Judge, type Judgement } from '../../evaluate/judge/ju
 import type { JudgePrice } from '../../evaluate/judge/report.ts';
 import { UsageError, type OptionSpec, type OptionValues } from '../shared/options.ts';
 import { KEY_VARIABLE } from '../shared/shared-options.ts';
-import { openTextModel, type OpenTextModel } from '../helpers/text-model.ts';
+import { openTextModel, type OpenTextModel } from '../parts/text-model.ts';
 
 /** The judge of answers (LJ), as the command line names it. */
 

@@ -9,11 +9,11 @@ import {
 import { judgeAnswers, type JudgeItem, type JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { knownJudgements, storedJudgement } from '../../evaluate/judge/stored.ts';
 import { itemAt } from '../../base/items.ts';
-import { abortOnSignals } from '../helpers/abort.ts';
+import { abortOnSignals } from '../parts/abort.ts';
 import { endProgress, say, sayProgress } from '../shared/command.ts';
 import { appendLines } from '../shared/append.ts';
 import { pathFault } from '../shared/path-fault.ts';
-import type { OpenTextModel } from '../helpers/text-model.ts';
+import type { OpenTextModel } from '../parts/text-model.ts';
 import { countingJudge, type Asking } from './judge-options.ts';
 
 /** A judge over the answers of an evaluation, with progress; what it said is kept in a file. */

@@ -7,7 +7,7 @@ import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../../retrieval/encoder/runtime.ts';
 import type { FetchFile } from '../../base/fetch-file.ts';
 import type { WorldManifest } from '../../retrieval/world/manifest.ts';
-import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
+import type { PassageEncoder } from '../../retrieval/sources.ts';
 import { recordsOf, writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
 import type { WebKind } from '../../world/pages/corpora.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';

@@ -2,7 +2,7 @@ import { completeAddress } from '../../retrieval/engines/address.ts';
 import { ENGINES } from '../../retrieval/engines/kinds/list.ts';
 import { openWebSource, type EngineSpec } from '../../retrieval/engines/open.ts';
 import { testConnection } from '../../retrieval/engines/test-connection.ts';
-import type { Source } from '../../retrieval/sources/sources.ts';
+import type { Source } from '../../retrieval/sources.ts';
 import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
 
 /** A search engine in place of the world's web, such as a retrieval server over 21 million passages. */

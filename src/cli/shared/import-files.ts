@@ -7,7 +7,7 @@ import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { withManifest } from '../../retrieval/encoder/sentence-transformers.ts';
 import { localMethod } from '../../retrieval/methods/list.ts';
 import { openLocalSource } from '../../retrieval/open-local.ts';
-import type { Source } from '../../retrieval/sources/sources.ts';
+import type { Source } from '../../retrieval/sources.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { splitQuestions, type SplitQuestions } from '../../lab/corpus/retrieval/split.ts';
 import { openOrtFromDisk } from './build-world.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from 'node:path';
 import { z } from 'zod';
 import { issueOf, messageOf } from '../../base/errors.ts';
-import { curvePointSchema } from '../../evaluate/study/course/point.ts';
+import { curvePointSchema } from '../../evaluate/study/course-point.ts';
 import { decodeScore, encodeScore, type Score } from '../../evaluate/study/rows.ts';
 import {
   encodeVerdicts,

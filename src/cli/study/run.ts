@@ -7,7 +7,7 @@ import { planStudy, type StudyPlan, type PlannedTraining } from '../../evaluate/
 import { readStudy, StudyError, type Study } from '../../evaluate/study/file/read.ts';
 import { reportOf, type StudyResults } from '../../evaluate/study/report.ts';
 import { warningsOf } from '../../learn/run/warnings.ts';
-import { abortOnSignals } from '../helpers/abort.ts';
+import { abortOnSignals } from '../parts/abort.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError } from '../shared/options.ts';
 import { StudyFolder } from './folder.ts';
@@ -15,7 +15,7 @@ import { scoreCell, timeCell } from './score-cell.ts';
 import { StudyEngine } from './study-engine.ts';
 import { StudyWorlds, type StudySources } from './worlds.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { pointOf, startPoint, type CurvePoint } from '../../evaluate/study/course/point.ts';
+import { pointOf, startPoint, type CurvePoint } from '../../evaluate/study/course-point.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { assembleRun } from '../../learn/run/assemble.ts';

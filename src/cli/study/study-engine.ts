@@ -8,7 +8,7 @@ import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import { oracle } from '../../retrieval/summarize/oracle.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { openReader, type CheckpointReader } from '../../policy/open/reader.ts';
-import { version } from '../export/source.ts';
+import { version } from '../parts/export-source.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { openFolder } from '../shared/parts.ts';
 import { projectPath } from '../shared/paths.ts';

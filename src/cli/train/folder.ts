@@ -18,7 +18,7 @@ import {
   type Hashes,
 } from '../shared/hashes.ts';
 import { UsageError } from '../shared/options.ts';
-import { textModelSchema } from '../helpers/text-model.ts';
+import { textModelSchema } from '../parts/text-model.ts';
 import type { Json } from '../../learn/rl/contracts.ts';
 import { dropAdapters, keepAdapter, pastAdapter, pastSteps } from './past-adapters.ts';
 import { runSourcesSchema } from './run-sources.ts';

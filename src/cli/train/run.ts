@@ -27,7 +27,7 @@ import {
   JUDGE_PURPOSE,
   openJudgeModel,
 } from '../evaluate/judge-options.ts';
-import { abortOnSignals } from '../helpers/abort.ts';
+import { abortOnSignals } from '../parts/abort.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say, sayProgress } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
@@ -39,12 +39,8 @@ import {
   type PartsOptions,
   readAdapterFolder,
 } from '../shared/parts.ts';
-import {
-  openSummarizerNamed,
-  openSummarizerOf,
-  type OpenSummarizer,
-} from '../helpers/summarizer.ts';
-import { openTextModelOf, type OpenTextModel } from '../helpers/text-model.ts';
+import { openSummarizerNamed, openSummarizerOf, type OpenSummarizer } from '../parts/summarizer.ts';
+import { openTextModelOf, type OpenTextModel } from '../parts/text-model.ts';
 import { asUsage } from '../shared/train-settings.ts';
 import {
   type AdapterFile,

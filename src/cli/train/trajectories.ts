@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
 import { trajectoryRecords } from '../../formats/trajectories/write.ts';
-import { faultOf } from '../../formats/rollouts/own/schema.ts';
+import { faultOf } from '../../formats/rollouts/own-schema.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {

@@ -1,13 +1,13 @@
 import { itemAt } from '../../base/items.ts';
 import type { BootstrapOptions } from '../bootstrap.ts';
 import { pairedDifference, twice, type PairedDifference } from '../paired-difference.ts';
-import type { CurvePoint } from './course/point.ts';
+import type { CurvePoint } from './course-point.ts';
 import type { Curve } from './curves.ts';
 import type { CourseClaim } from './file/course.ts';
 import { shown } from './measures/units.ts';
 import type { Verdict } from './signatures/verdict.ts';
 import { EXPECTED, outcomeOf, shortened } from './verdicts.ts';
-import { courseNumber } from './course/numbers.ts';
+import { courseNumber } from './course-numbers.ts';
 
 /**
  * Whether claims about the course of trainings hold. An interval resamples seeds, and the steps of each training as if they

@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
-import type { CurvePoint } from './course/point.ts';
+import type { CurvePoint } from './course-point.ts';
 import { csvText } from '../../base/table-text.ts';
 
 /** How trainings went, step by step. */

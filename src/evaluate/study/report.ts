@@ -1,5 +1,5 @@
 import type { NamedWorld } from './file/worlds.ts';
-import type { CurvePoint } from './course/point.ts';
+import type { CurvePoint } from './course-point.ts';
 import { curvesCsv, type Curve, linesOf, type ArmLines, type Line } from './curves.ts';
 import type { StudyPlan } from './plan.ts';
 import type { ResolvedArm } from './file/arms.ts';

@@ -3,7 +3,7 @@ import { buildRollout, RecordError, type Importer, type Place } from './parts/bu
 import type { ImportedRollout } from './shape/imported.ts';
 import { isTooDeep, without, type JsonObject, asText } from './shape/json.ts';
 import { isObject } from '../../base/objects.ts';
-import { faultOf } from './own/schema.ts';
+import { faultOf } from './own-schema.ts';
 import { COMPLETION_KEYS, PREDICTION_KEYS, PROMPT_KEYS, TAGGED_KEYS } from './parts/keys.ts';
 import { responseStart } from './parts/chat-text.ts';
 import { messagesOf } from './parts/messages.ts';

@@ -8,8 +8,8 @@ import {
   type Adapter,
   type AdapterFile,
 } from '../../policy/lora/peft.ts';
-import { folderOf, inFolder, type AdoptFolder } from './input/folder.ts';
-import { stepOf, type AdoptedExperiment } from './input/experiment.ts';
+import { folderOf, inFolder, type AdoptFolder } from './folder.ts';
+import { stepOf, type AdoptedExperiment } from './experiment.ts';
 import { isObject } from '../../base/objects.ts';
 
 /** The trained adapter among the result: PEFT folders of TRL, of verl, or put there by hand. */

@@ -13,7 +13,7 @@ import {
   zipEntriesOf,
   type ZipEntry,
 } from '../../formats/rollouts/container/zip.ts';
-import { AdoptError, type AdoptFile } from './input/folder.ts';
+import { AdoptError, type AdoptFile } from './folder.ts';
 
 /**
  * Entries of a tar archive: ustar (POSIX.1-1988), with GNU's long names and sizes and the paths of pax

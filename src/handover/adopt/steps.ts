@@ -2,8 +2,8 @@ import { groupBy, itemAt } from '../../base/items.ts';
 import { mean, moments, sum } from '../../base/statistics.ts';
 import { stageAt } from '../../learn/settings/overrides.ts';
 import type { HeldOutScore, TrainStep } from '../../records/training.ts';
-import type { AdoptedExperiment } from './input/experiment.ts';
-import type { Metrics, StepMetrics } from './metrics/metrics.ts';
+import type { AdoptedExperiment } from './experiment.ts';
+import type { Metrics, StepMetrics } from './metrics.ts';
 import type { RolloutFact } from './rollouts/facts.ts';
 import type { RolloutSource } from './rollouts/source.ts';
 

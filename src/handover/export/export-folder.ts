@@ -21,8 +21,8 @@ import { firstDraw, rowCount } from './mapping/common.ts';
 import type { MappingInput, Refusal, OmittedPart } from './mapping/mapping.ts';
 import { questionLines, trainRows, type QuestionLine } from './parts/questions.ts';
 import type { TrainerExport } from './parts/trainer.ts';
-import { TRL } from './trl/trl.ts';
-import { VERL } from './verl/verl.ts';
+import { TRL } from './trl.ts';
+import { VERL } from './verl.ts';
 import { settingsWithout } from './without.ts';
 
 /** Folders inside the exported one. */

@@ -1,6 +1,6 @@
 import type { Finding, LintCode } from '../../evaluate/rollouts/lint/finding.ts';
 import type { Flow } from '../../evaluate/rollouts/why.ts';
-import type { Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
+import type { Histogram } from '../../evaluate/rollouts/histogram.ts';
 import type { HopMap } from '../../evaluate/rollouts/hops.ts';
 import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
 import type { Statistics } from '../../evaluate/rollouts/statistics.ts';

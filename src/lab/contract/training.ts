@@ -1,6 +1,6 @@
 import type { ActivityView } from '../../learn/run/activity.ts';
 import type { TrainingMemory } from '../../learn/replicas/training-memory.ts';
-import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
+import type { AdoptFile } from '../../handover/adopt/folder.ts';
 import type { SweepAxis } from '../../evaluate/sweep/axes.ts';
 import type { RunRecord, RunStatus } from './records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';

@@ -8,7 +8,7 @@ import type {
   BrowseResult,
   NoScore,
 } from '../contract/rollouts.ts';
-import { histogramOf, type Histogram } from '../../evaluate/rollouts/distribution/histogram.ts';
+import { histogramOf, type Histogram } from '../../evaluate/rollouts/histogram.ts';
 import { compareRuns, type Criterion, hasScore } from '../../evaluate/rollouts/compare-runs.ts';
 import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
 import { FilterError } from '../../evaluate/rollouts/filter/error.ts';

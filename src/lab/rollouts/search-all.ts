@@ -3,7 +3,7 @@ import { present } from '../../base/items.ts';
 import { createTurns } from '../../base/turns.ts';
 import { findInRollout, type MatchingRollout } from '../../evaluate/rollouts/reading/full-text.ts';
 import { textPattern } from '../../evaluate/rollouts/reading/spans.ts';
-import { textsOf, type RolloutTexts } from '../../formats/rollouts/own/schema.ts';
+import { textsOf, type RolloutTexts } from '../../formats/rollouts/own-schema.ts';
 import type { FileRecord } from '../contract/records/rollout-files.ts';
 import type { SearchMatch, OwnEvaluation, OwnRun, SearchUpdate } from '../contract/rollouts.ts';
 import type { StoredLine } from './own-runs.ts';

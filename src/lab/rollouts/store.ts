@@ -6,7 +6,7 @@ import {
   type SavedView,
   type StoredRow,
 } from '../contract/records/rollout-files.ts';
-import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
+import { isImportedRollout } from '../../formats/rollouts/own-schema.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import type { JudgeOutcome } from '../../evaluate/judge/run.ts';

@@ -1,7 +1,7 @@
 import { adopt, type Adopted, type Base } from '../../handover/adopt/adopt.ts';
 import { openArchive } from '../../handover/adopt/open-archive.ts';
-import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
-import { nameOf, type AdoptFile } from '../../handover/adopt/input/folder.ts';
+import type { AdoptedExperiment } from '../../handover/adopt/experiment.ts';
+import { nameOf, type AdoptFile } from '../../handover/adopt/folder.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { RunRecord } from '../contract/records/runs.ts';

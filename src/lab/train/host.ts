@@ -46,7 +46,7 @@ import { measure, memoryFor, modelOn, probeKey, type MeasureParts } from './meas
 import { holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
-import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
+import type { AdoptFile } from '../../handover/adopt/folder.ts';
 import { adoptRun } from './adopt.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { checkMemory, hasSummarizer, readStartAdapter, storeRuns } from './new-runs.ts';

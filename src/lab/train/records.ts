@@ -4,7 +4,7 @@ import { asWord } from '../../systems/index.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { undoEnded } from '../storage/free-deleted.ts';
 import type { RunStore } from '../storage/run-store.ts';
-import { filesOf, type DownloadWatch } from './files/downloads.ts';
+import { filesOf, type DownloadWatch } from './downloads.ts';
 import type { Download, DownloadKind, DroppedKind } from '../contract/training.ts';
 import { heldRuns, holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';

@@ -8,7 +8,7 @@ import type { KeptNumbers } from '../branching/grouping.ts';
 import type { Collected } from './collect.ts';
 import type { SampledAhead } from './sampling.ts';
 import type { Json } from './contracts.ts';
-import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
+import { isImportedRollout } from '../../formats/rollouts/own-schema.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { ColdStartPoint } from '../../records/training.ts';
 import { isObject } from '../../base/objects.ts';

@@ -3,7 +3,7 @@ import type { Passage } from '../../records/records.ts';
 import type { VectorTable } from '../dense/dense.ts';
 import type { FetchFile } from '../../base/fetch-file.ts';
 import { LruCache } from '../../base/lru.ts';
-import type { EncodeProgress, PassageEncoder, QueryEncoder } from '../sources/sources.ts';
+import type { EncodeProgress, PassageEncoder, QueryEncoder } from '../sources.ts';
 import { createTurns } from '../../base/turns.ts';
 import { batchesByLength } from './batches.ts';
 import { ENCODER_MANIFEST, encoderManifestSchema, type EncoderManifest } from './manifest.ts';

@@ -2,7 +2,7 @@ import { EncoderError } from './errors.ts';
 import type { Passage } from '../../records/records.ts';
 import type { FetchFile } from '../../base/fetch-file.ts';
 import { LruCache } from '../../base/lru.ts';
-import { contentKey, type Reranker } from '../sources/sources.ts';
+import { contentKey, type Reranker } from '../sources.ts';
 import { createTurns } from '../../base/turns.ts';
 import { batchesByLength } from './batches.ts';
 import { RERANKER_MANIFEST, rerankerManifestSchema, type RerankerManifest } from './manifest.ts';

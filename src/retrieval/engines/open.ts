@@ -1,6 +1,6 @@
 import type { WebSpec } from '../../records/setup.ts';
-import type { Similarities } from '../sources/similarities.ts';
-import type { Source, SourceResult } from '../sources/sources.ts';
+import type { Similarities } from '../similarities.ts';
+import type { Source, SourceResult } from '../sources.ts';
 import { AnswerCache, type TextStore } from './answer-cache.ts';
 import type { Engine, EngineKind } from './kinds/engine.ts';
 import { engineKind, ENGINES } from './kinds/list.ts';

@@ -2,8 +2,8 @@ import type { LearnedCache } from '../cluster/learned.ts';
 import type { LiveClusters } from '../cluster/live.ts';
 import type { BuildOptions, SamplingOptions } from '../cluster/options.ts';
 import type { DenseIndex, Neighbour, VectorTable } from '../dense/dense.ts';
-import type { QueryEncoder, Reranker } from '../sources/sources.ts';
-import type { CacheableEncoder, VectorCache } from '../sources/vector-cache.ts';
+import type { QueryEncoder, Reranker } from '../sources.ts';
+import type { CacheableEncoder, VectorCache } from '../vector-cache.ts';
 
 /** Bytes under a name, where they may be gone at any time. */
 export interface IndexCache {

@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/hash.ts';
 import { SharedCalls } from '../engines/http/shared-call.ts';
 import { LruCache } from '../../base/lru.ts';
-import { contentKey } from '../sources/sources.ts';
+import { contentKey } from '../sources.ts';
 import type { Draft, Method, Summarizer, Summary, SummaryRequest } from './summarizer.ts';
 
 export interface CacheOptions {

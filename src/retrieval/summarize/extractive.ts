@@ -1,7 +1,7 @@
 import { itemAt } from '../../base/items.ts';
 import { sum } from '../../base/statistics.ts';
 import type { Passage } from '../../records/records.ts';
-import type { Similarities } from '../sources/similarities.ts';
+import type { Similarities } from '../similarities.ts';
 import { terms } from '../lexical/text.ts';
 import { classifyQuery } from './classify.ts';
 import {

@@ -1,5 +1,5 @@
 import type { SummarizerSpec } from '../../records/setup.ts';
-import type { Similarities } from '../sources/similarities.ts';
+import type { Similarities } from '../similarities.ts';
 import { cachedSummarizer, type CacheOptions } from './cached.ts';
 import { Extractive, type ExtractiveOptions } from './extractive.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Passage } from '../../records/records.ts';
 import { toRow } from '../../records/passage-rows.ts';
-import type { PassageEncoder } from '../sources/sources.ts';
+import type { PassageEncoder } from '../sources.ts';
 import { compareCodeUnits, terms } from '../lexical/text.ts';
 import { sha256 } from '../../base/hash.ts';
 import {

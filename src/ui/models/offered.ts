@@ -1,8 +1,8 @@
 import adapterConfig from '../../../training/adapters/smollm2-rl/adapter_config.json';
 import weightsUrl from '../../../training/adapters/smollm2-rl/adapter_model.safetensors?url';
 import experiment from '../../../training/adapters/smollm2-rl/experiment.json';
-import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
-import { EXPERIMENT } from '../../handover/adopt/input/folder.ts';
+import type { AdoptFile } from '../../handover/adopt/folder.ts';
+import { EXPERIMENT } from '../../handover/adopt/folder.ts';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { parsePolicyConfig, variantOf, type PolicyConfig } from '../../policy/checkpoint/config.ts';

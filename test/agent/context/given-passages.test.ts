@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own-schema.ts';
 import { run } from '../helpers.ts';
 
 it.each(['arena', 's3', 'ircot', 'self-ask'])(

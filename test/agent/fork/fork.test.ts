@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/router/router.ts';
 import type { AgentDeps, ForkRequest } from '../../../src/agent/request.ts';
 import { runFork, runRollout } from '../../../src/agent/run.ts';
 import { openPolicy } from '../../../src/cli/shared/parts.ts';
-import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own-schema.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getRecipe } from '../../../src/systems/index.ts';

@@ -12,7 +12,7 @@ import fs, {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { RolloutFile } from '../../../src/cli/environment/serve.ts';
+import { RolloutFile } from '../../../src/cli/parts/environment-serve.ts';
 import { openOutput, writeAll } from '../../../src/cli/evaluate/output.ts';
 import { appendLines } from '../../../src/cli/shared/append.ts';
 import { fillFolder } from '../../../src/cli/shared/empty-folder.ts';

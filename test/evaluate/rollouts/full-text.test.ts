@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findInRollout } from '../../../src/evaluate/rollouts/reading/full-text.ts';
 import { textPattern } from '../../../src/evaluate/rollouts/reading/spans.ts';
-import type { RolloutTexts } from '../../../src/formats/rollouts/own/schema.ts';
+import type { RolloutTexts } from '../../../src/formats/rollouts/own-schema.ts';
 
 const rollout = (change: Partial<RolloutTexts> = {}): RolloutTexts => ({
   id: 'a',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { COURSE_NUMBERS } from '../../../src/evaluate/study/course/numbers.ts';
+import { COURSE_NUMBERS } from '../../../src/evaluate/study/course-numbers.ts';
 import { courseVerdicts, courseWords } from '../../../src/evaluate/study/course-verdicts.ts';
-import type { CurvePoint } from '../../../src/evaluate/study/course/point.ts';
+import type { CurvePoint } from '../../../src/evaluate/study/course-point.ts';
 import type { Curve } from '../../../src/evaluate/study/curves.ts';
 import { courseClaimSchema, type CourseClaim } from '../../../src/evaluate/study/file/course.ts';
 import { readStudy } from '../../../src/evaluate/study/file/read.ts';

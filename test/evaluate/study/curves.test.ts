@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CurvePoint } from '../../../src/evaluate/study/course/point.ts';
+import type { CurvePoint } from '../../../src/evaluate/study/course-point.ts';
 import { curvesCsv } from '../../../src/evaluate/study/curves.ts';
 
 /** The curves of a study as a file that others read. */

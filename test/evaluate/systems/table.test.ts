@@ -5,8 +5,8 @@ import {
   frontierOf,
   gridOf,
   survivalOf,
-} from '../../../src/evaluate/systems/pictures/pictures.ts';
-import { ablationMatrix, ablationsOf } from '../../../src/evaluate/systems/pictures/ablation.ts';
+} from '../../../src/evaluate/systems/pictures.ts';
+import { ablationMatrix, ablationsOf } from '../../../src/evaluate/systems/ablation-picture.ts';
 import { parseCustomSystem } from '../../../src/evaluate/systems/custom.ts';
 import type { EvaluationResult } from '../../../src/evaluate/systems/result.ts';
 import { holm } from '../../../src/evaluate/systems/table/holm.ts';

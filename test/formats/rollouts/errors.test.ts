@@ -4,7 +4,7 @@ import { rolloutMarkdown } from '../../../src/evaluate/rollouts/export/markdown.
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { factsOfRow, rowOf } from '../../../src/evaluate/rollouts/row.ts';
 import { statisticsOf } from '../../../src/evaluate/rollouts/statistics.ts';
-import { isImportedRollout } from '../../../src/formats/rollouts/own/schema.ts';
+import { isImportedRollout } from '../../../src/formats/rollouts/own-schema.ts';
 import { blobOf, importOne, ownLines, rolloutsOf } from './helpers.ts';
 
 /** A rollout that an error ended says nothing of the model: it is no wrong answer. */

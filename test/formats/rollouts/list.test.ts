@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRecord } from '../../../src/formats/rollouts/detect.ts';
 import { IMPORTERS } from '../../../src/formats/rollouts/importers/list.ts';
-import { isImportedRollout } from '../../../src/formats/rollouts/own/schema.ts';
+import { isImportedRollout } from '../../../src/formats/rollouts/own-schema.ts';
 import { promptSegment, textAt, type Importer } from '../../../src/formats/rollouts/parts/build.ts';
 
 /** A definition in the list is all that a layout of rollouts needs. */

@@ -4,7 +4,7 @@ import type {
   ImportedRollout,
   ImportedSegment,
 } from '../../../src/formats/rollouts/shape/imported.ts';
-import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own-schema.ts';
 
 const segment = (
   role: ImportedSegment['role'],

@@ -7,7 +7,7 @@ import {
   withManifest,
   type ModelFolder,
 } from '../../../src/retrieval/encoder/sentence-transformers.ts';
-import { kindOf } from '../../../src/lab/models/encoders/host.ts';
+import { kindOf } from '../../../src/lab/models/encoder-host.ts';
 import { mutateJsonFile, pick } from './mutate.ts';
 import { must, subject, type Subject } from './subject.ts';
 import { TEXTS } from './checkpoints.ts';

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
 import { ImportError } from '../../../src/formats/import/values/types.ts';
-import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own-schema.ts';
 import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { summaryOf } from '../../../src/evaluate/rollouts/lint/run.ts';

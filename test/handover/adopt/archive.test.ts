@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { openArchive, readTar } from '../../../src/handover/adopt/open-archive.ts';
-import { tarOf } from '../../../src/lab/train/files/tar.ts';
+import { tarOf } from '../../../src/lab/train/tar.ts';
 import { ARCHIVE } from './returned.ts';
 
 /** Archives of a folder: those of GNU tar and of others, whole and damaged. */

@@ -4,7 +4,7 @@ import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { adopt } from '../../../src/handover/adopt/adopt.ts';
 import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
-import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
+import type { AdoptFile } from '../../../src/handover/adopt/folder.ts';
 import { ARCHIVE, config, filesOf, returned, without, type Files } from './returned.ts';
 
 /** Reading stops where it is told to, with what it was told, and not with a note on a damaged file. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { adopt, type Base } from '../../../src/handover/adopt/adopt.ts';
-import { AdoptError } from '../../../src/handover/adopt/input/folder.ts';
+import { AdoptError } from '../../../src/handover/adopt/folder.ts';
 import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
 import { adoptFiles, changed, config, filesOf, returned, without, type Files } from './returned.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { adopt, type Adopted } from '../../../src/handover/adopt/adopt.ts';
 import { openArchive } from '../../../src/handover/adopt/open-archive.ts';
-import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
+import type { AdoptFile } from '../../../src/handover/adopt/folder.ts';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 
 /** The folder that TRL itself left, and what is made of it. */

@@ -1,6 +1,6 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { verlParquet, type VerlRow } from '../../../src/handover/export/verl/verl.ts';
+import { verlParquet, type VerlRow } from '../../../src/handover/export/verl.ts';
 
 const ROWS: VerlRow[] = [
   {

@@ -6,7 +6,7 @@ import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';
 import { runFileId, type RunSource } from '../../../src/lab/rollouts/own-runs.ts';
 import { RolloutsStore } from '../../../src/lab/rollouts/store.ts';
 import { searchAll, type Searched } from '../../../src/lab/rollouts/search-all.ts';
-import type { RolloutTexts } from '../../../src/formats/rollouts/own/schema.ts';
+import type { RolloutTexts } from '../../../src/formats/rollouts/own-schema.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { withUpdate } from '../../../src/ui/rollouts/search/search-actions.ts';
 import { havingText } from '../../../src/ui/rollouts/store/browse-address.ts';

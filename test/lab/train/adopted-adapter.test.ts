@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { AdoptFile } from '../../../src/handover/adopt/input/folder.ts';
+import type { AdoptFile } from '../../../src/handover/adopt/folder.ts';
 import { loraSize } from '../../../src/policy/lora/spec.ts';
 import { writePeft } from '../../../src/policy/lora/peft.ts';
 import type { PolicyConfig } from '../../../src/policy/checkpoint/config.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../../src/learn/demonstrations/write-rollout.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { segmentsOf } from '../../../src/learn/trajectories/make.ts';
-import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own-schema.ts';
 import { getRecipe, RECIPES } from '../../../src/systems/index.ts';
 import { dialectIds } from '../../../src/recipes/parts/dialect.ts';
 import type { SettingsOverride } from '../../../src/recipes/parts/settings.ts';

@@ -1,7 +1,7 @@
 import { existsSync, openAsBlob } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { importRollouts } from '../../../src/formats/rollouts/import.ts';
-import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own-schema.ts';
 import { demonstrateRollout } from '../../../src/learn/demonstrations/from-rollouts.ts';
 import { Tally } from '../../../src/learn/demonstrations/tally.ts';
 import type {

@@ -6,7 +6,7 @@ import {
   testConnection,
   type ConnectionTest,
 } from '../../../src/retrieval/engines/test-connection.ts';
-import type { Source } from '../../../src/retrieval/sources/sources.ts';
+import type { Source } from '../../../src/retrieval/sources.ts';
 
 const deps = (fetch: HttpDeps['fetch']): HttpDeps => {
   let now = 0;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fuse } from '../../../src/retrieval/fusion/fusion.ts';
+import { fuse } from '../../../src/retrieval/fusion.ts';
 
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 

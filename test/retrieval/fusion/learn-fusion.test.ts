@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
 import { ExactIndex, type VectorTable } from '../../../src/retrieval/dense/dense.ts';
-import { fuse } from '../../../src/retrieval/fusion/fusion.ts';
-import { learnFusion } from '../../../src/retrieval/fusion/learn-fusion.ts';
+import { fuse } from '../../../src/retrieval/fusion.ts';
+import { learnFusion } from '../../../src/retrieval/learn-fusion.ts';
 import { LexicalIndex } from '../../../src/retrieval/lexical/lexical.ts';
 import { openLocalSource } from '../../../src/retrieval/open-local.ts';
-import type { QueryEncoder, Source } from '../../../src/retrieval/sources/sources.ts';
-import type { CacheableEncoder } from '../../../src/retrieval/sources/vector-cache.ts';
+import type { QueryEncoder, Source } from '../../../src/retrieval/sources.ts';
+import type { CacheableEncoder } from '../../../src/retrieval/vector-cache.ts';
 import { passage } from '../passages.ts';
 
 const TOPICS = 40;

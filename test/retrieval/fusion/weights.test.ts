@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
 import type { DenseIndex } from '../../../src/retrieval/dense/dense.ts';
-import { fuse } from '../../../src/retrieval/fusion/fusion.ts';
-import { HYBRID_RRF_K, learnFusion } from '../../../src/retrieval/fusion/learn-fusion.ts';
+import { fuse } from '../../../src/retrieval/fusion.ts';
+import { HYBRID_RRF_K, learnFusion } from '../../../src/retrieval/learn-fusion.ts';
 import { LexicalIndex } from '../../../src/retrieval/lexical/lexical.ts';
 import { passage } from '../passages.ts';
 

@@ -5,7 +5,7 @@ import { createRetriever } from '../../../src/retrieval/create.ts';
 import type { DenseIndex } from '../../../src/retrieval/dense/dense.ts';
 import { LexicalIndex } from '../../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../../src/retrieval/local.ts';
-import type { Source, SourceResult } from '../../../src/retrieval/sources/sources.ts';
+import type { Source, SourceResult } from '../../../src/retrieval/sources.ts';
 import { passage } from '../passages.ts';
 
 /** A source that gives these passages, and remembers what it was asked. */

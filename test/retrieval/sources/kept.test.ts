@@ -6,8 +6,8 @@ import { BestK } from '../../../src/retrieval/dense/best-k.ts';
 import { HnswIndex } from '../../../src/retrieval/dense/hnsw.ts';
 import { LOCAL_METHODS, localMethod } from '../../../src/retrieval/methods/list.ts';
 import { openLocalSource } from '../../../src/retrieval/open-local.ts';
-import { encodedSimilarities } from '../../../src/retrieval/sources/similarities.ts';
-import { encodeCached } from '../../../src/retrieval/sources/vector-cache.ts';
+import { encodedSimilarities } from '../../../src/retrieval/similarities.ts';
+import { encodeCached } from '../../../src/retrieval/vector-cache.ts';
 import { passage } from '../passages.ts';
 
 const p = (id: string, text = id) => passage(id, `T ${id}`, text);

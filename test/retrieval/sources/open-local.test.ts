@@ -14,13 +14,13 @@ import type { LearnedCache } from '../../../src/retrieval/cluster/learned.ts';
 import { ExactIndex, type VectorTable } from '../../../src/retrieval/dense/dense.ts';
 import { openLocalSource } from '../../../src/retrieval/open-local.ts';
 import type { IndexCache } from '../../../src/retrieval/methods/method.ts';
-import type { QueryEncoder, Reranker } from '../../../src/retrieval/sources/sources.ts';
+import type { QueryEncoder, Reranker } from '../../../src/retrieval/sources.ts';
 import { terms } from '../../../src/retrieval/lexical/text.ts';
 import {
   encodeCached,
   type CacheableEncoder,
   type VectorCache,
-} from '../../../src/retrieval/sources/vector-cache.ts';
+} from '../../../src/retrieval/vector-cache.ts';
 import { passage } from '../passages.ts';
 
 /** Hashes terms into places: texts that share terms are near. Counts what it is asked. */

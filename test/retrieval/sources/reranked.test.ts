@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hit } from '../../../src/records/hits.ts';
 import { RerankedSource } from '../../../src/retrieval/open-local.ts';
-import type { Source } from '../../../src/retrieval/sources/sources.ts';
+import type { Source } from '../../../src/retrieval/sources.ts';
 
 const hit = (id: string, score: number): Hit => ({
   passage: { id, title: id, text: id, sentences: [id] },

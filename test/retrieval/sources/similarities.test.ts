@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { encodedSimilarities } from '../../../src/retrieval/sources/similarities.ts';
+import { encodedSimilarities } from '../../../src/retrieval/similarities.ts';
 import type { Passage } from '../../../src/records/records.ts';
 import { passage } from '../passages.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gridOf } from '../../../src/evaluate/systems/pictures/pictures.ts';
+import { gridOf } from '../../../src/evaluate/systems/pictures.ts';
 import {
   CELL_KINDS,
   CELL_WORDS,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Histogram } from '../../../src/evaluate/rollouts/distribution/histogram.ts';
+import type { Histogram } from '../../../src/evaluate/rollouts/histogram.ts';
 import { histogramLayout } from '../../../src/ui/rollouts/histogram/histogram-layout.ts';
 import {
   binWords,

@@ -1,4 +1,4 @@
-import type { RolloutTexts } from '../../../formats/rollouts/own/schema.ts';
+import type { RolloutTexts } from '../../../formats/rollouts/own-schema.ts';
 import type { ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
 import { outsideAnswer } from '../../../records/outside-answer.ts';
 import { findPattern } from './spans.ts';

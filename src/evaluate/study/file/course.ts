@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COURSE_NUMBER_IDS, type CourseNumberId } from '../course/numbers.ts';
+import { COURSE_NUMBER_IDS, type CourseNumberId } from '../course-numbers.ts';
 import { EXPECTATIONS, OF_NO_CHANGE, ownerProblems } from './signatures.ts';
 import type { StudyFile } from './file.ts';
 

@@ -2,8 +2,8 @@ import { messageOf } from '../../../base/errors.ts';
 import { importRollouts } from '../../../formats/rollouts/import.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { inStepOrder } from '../../../formats/rollouts/shape/names.ts';
-import { stepOf, type AdoptedExperiment, type Counting } from '../input/experiment.ts';
-import { nameOf, type AdoptFolder } from '../input/folder.ts';
+import { stepOf, type AdoptedExperiment, type Counting } from '../experiment.ts';
+import { nameOf, type AdoptFolder } from '../folder.ts';
 import { factOf, type RolloutFact } from './facts.ts';
 import { lastById, type RolloutSource } from './source.ts';
 

@@ -2,7 +2,7 @@ import { isOwnRollout, type ImportedRollout } from '../../../formats/rollouts/sh
 import { parseJson } from '../../../formats/rollouts/shape/json.ts';
 import { readLines } from '../../../formats/rollouts/shape/lines.ts';
 import { readRecord } from '../../../formats/rollouts/detect.ts';
-import { nameOf, type AdoptFolder } from '../input/folder.ts';
+import { nameOf, type AdoptFolder } from '../folder.ts';
 import { factOf, type RolloutFact } from './facts.ts';
 import { isHeldOut, isScoring, lastAttempt, lastById, type RolloutSource } from './source.ts';
 

@@ -14,12 +14,12 @@ import {
   type OpenedVectors,
 } from '../../../retrieval/open-local.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
-import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
-import type { VectorCache } from '../../../retrieval/sources/vector-cache.ts';
+import { encodedSimilarities } from '../../../retrieval/similarities.ts';
+import type { VectorCache } from '../../../retrieval/vector-cache.ts';
 import type { FetchFile } from '../../../base/fetch-file.ts';
 import { canonical, sha256 } from '../../../base/hash.ts';
-import { EncoderHost } from '../../models/encoders/host.ts';
-import type { EncoderStore } from '../../models/encoders/store.ts';
+import { EncoderHost } from '../../models/encoder-host.ts';
+import type { EncoderStore } from '../../models/encoder-store.ts';
 import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress } from '../../workers/fetch-progress.ts';
 import { NO_BYTES } from '../../contract/progress.ts';
@@ -35,7 +35,7 @@ import type {
   RetrieverSpec,
   WorldSeed,
 } from '../../contract/retrieval.ts';
-import type { PassageEncoder } from '../../../retrieval/sources/sources.ts';
+import type { PassageEncoder } from '../../../retrieval/sources.ts';
 import { memoryFolder } from '../../../retrieval/world/memory-folder.ts';
 import { recordsOf, writeWorld, type WorldRecords } from '../../../retrieval/world/write.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import { memo } from 'react';
-import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
+import { ablationsOf } from '../../../evaluate/systems/ablation-picture.ts';
 import type { Recipe } from '../../../recipes/parts/recipe.ts';
 import { labelled } from '../../kit/labelled.tsx';
 import { MeasuredClaims } from '../../kit/MeasuredClaims.tsx';

@@ -1,4 +1,4 @@
-import { ablationsOf } from '../../../evaluate/systems/pictures/ablation.ts';
+import { ablationsOf } from '../../../evaluate/systems/ablation-picture.ts';
 import type { CustomSystem } from '../../../evaluate/systems/custom.ts';
 import type { SystemChoice } from '../../../evaluate/systems/spec.ts';
 import { RECIPES } from '../../../systems/index.ts';

@@ -1,7 +1,7 @@
 import { memo, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { formatCount, formatShare } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
-import type { GridRow } from '../../../evaluate/systems/pictures/pictures.ts';
+import type { GridRow } from '../../../evaluate/systems/pictures.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { CELL_KINDS, CELL_WORDS, cellPaths, kindOf, type CellKind } from './grid-cells.ts';

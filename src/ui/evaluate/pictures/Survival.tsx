@@ -1,8 +1,5 @@
 import { useMemo } from 'react';
-import type {
-  FailurePoint,
-  Survival as Survived,
-} from '../../../evaluate/systems/pictures/pictures.ts';
+import type { FailurePoint, Survival as Survived } from '../../../evaluate/systems/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import { PointedPicture } from '../../kit/charts/picture/PointedPicture.tsx';

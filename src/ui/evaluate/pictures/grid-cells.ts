@@ -1,5 +1,5 @@
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
-import type { GridCell } from '../../../evaluate/systems/pictures/pictures.ts';
+import type { GridCell } from '../../../evaluate/systems/pictures.ts';
 
 /** The grid of systems and questions as shapes: few paths, however many cells. */
 

@@ -1,9 +1,5 @@
 import { useMemo } from 'react';
-import {
-  disagreementsOf,
-  gridOf,
-  type GridRow,
-} from '../../../evaluate/systems/pictures/pictures.ts';
+import { disagreementsOf, gridOf, type GridRow } from '../../../evaluate/systems/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import { useMore } from '../../kit/page/use-more.tsx';

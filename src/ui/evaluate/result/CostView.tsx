@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { frontierOf } from '../../../evaluate/systems/pictures/pictures.ts';
+import { frontierOf } from '../../../evaluate/systems/pictures.ts';
 import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
 import {
   MEASURES,

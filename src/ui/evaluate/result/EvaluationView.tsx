@@ -23,7 +23,7 @@ import { TableView } from '../table/TableView.tsx';
 import { useTables } from '../table/use-tables.ts';
 import { CostView } from './CostView.tsx';
 import { EvaluationHeader } from './EvaluationHeader.tsx';
-import { lostAt, survivalOf } from '../../../evaluate/systems/pictures/pictures.ts';
+import { lostAt, survivalOf } from '../../../evaluate/systems/pictures.ts';
 import { Survival } from '../pictures/Survival.tsx';
 import { LostList } from './LostList.tsx';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { answerOf } from '../../../records/outside-answer.ts';
-import type { FailurePoint } from '../../../evaluate/systems/pictures/pictures.ts';
+import type { FailurePoint } from '../../../evaluate/systems/pictures.ts';
 import { rightBy } from '../../../evaluate/rollouts/basis.ts';
 import type { EvaluatedRollout, EvaluationResult } from '../../../evaluate/systems/result.ts';
 import { useMore } from '../../kit/page/use-more.tsx';

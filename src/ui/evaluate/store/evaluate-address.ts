@@ -1,4 +1,4 @@
-import type { FailurePoint } from '../../../evaluate/systems/pictures/pictures.ts';
+import type { FailurePoint } from '../../../evaluate/systems/pictures.ts';
 import { MEASURE_IDS, type MeasureId } from '../../../evaluate/systems/table/measures.ts';
 import { TABLE_SPLITS, type TableSplit } from '../../../evaluate/systems/table/shape.ts';
 import { pickOf, idOf } from '../../kit/pick-of.ts';

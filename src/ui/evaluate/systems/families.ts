@@ -1,7 +1,4 @@
-import {
-  ablationMatrix,
-  type AblationMatrix,
-} from '../../../evaluate/systems/pictures/ablation.ts';
+import { ablationMatrix, type AblationMatrix } from '../../../evaluate/systems/ablation-picture.ts';
 import type { EvaluatedSystem, EvaluationResult } from '../../../evaluate/systems/result.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
 

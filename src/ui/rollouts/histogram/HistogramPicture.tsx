@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import type { Histogram, HistogramBin } from '../../../evaluate/rollouts/distribution/histogram.ts';
+import type { Histogram, HistogramBin } from '../../../evaluate/rollouts/histogram.ts';
 import type { BrowseResult } from '../../../lab/contract/rollouts.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { PickField } from '../../kit/PickField.tsx';

@@ -1,4 +1,4 @@
-import type { Histogram } from '../../../evaluate/rollouts/distribution/histogram.ts';
+import type { Histogram } from '../../../evaluate/rollouts/histogram.ts';
 import { linearAxis, type Axis } from '../../kit/charts/axis.ts';
 import { shareIn } from './histogram-words.ts';
 

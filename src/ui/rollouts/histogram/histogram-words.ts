@@ -1,4 +1,4 @@
-import type { HistogramBin } from '../../../evaluate/rollouts/distribution/histogram.ts';
+import type { HistogramBin } from '../../../evaluate/rollouts/histogram.ts';
 import { isRowNumber, rowNumber } from '../../../evaluate/rollouts/row-numbers.ts';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 import { columnOf } from '../table/columns.ts';

@@ -1,8 +1,8 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { describe, expect, it } from 'vitest';
-import { IndexStore } from '../../../../src/lab/corpus/indexes/index-store.ts';
-import { LearnedStore } from '../../../../src/lab/corpus/indexes/learned-store.ts';
-import { VectorStore } from '../../../../src/lab/corpus/indexes/vector-store.ts';
+import { IndexStore } from '../../../../src/lab/corpus/index-store.ts';
+import { LearnedStore } from '../../../../src/lab/corpus/learned-store.ts';
+import { VectorStore } from '../../../../src/lab/corpus/vector-store.ts';
 import { MemoryBlobs } from '../../storage/memory-blobs.ts';
 
 const store = (limitBytes?: number) => {

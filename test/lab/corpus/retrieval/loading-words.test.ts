@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../../../scripts/serve/server.mjs';
 import { RetrievalHost } from '../../../../src/lab/corpus/retrieval/retrieval-host.ts';
-import { EncoderStore } from '../../../../src/lab/models/encoders/store.ts';
+import { EncoderStore } from '../../../../src/lab/models/encoder-store.ts';
 import { ORT_WASM_FILE } from '../../../../src/retrieval/encoder/runtime.ts';
 import type { Passage } from '../../../../src/records/records.ts';
 import { MemoryBlobs } from '../../storage/memory-blobs.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DownloadKind } from '../../../../src/lab/contract/training.ts';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
-import { filesOf, type DownloadWatch } from '../../../../src/lab/train/files/downloads.ts';
+import { filesOf, type DownloadWatch } from '../../../../src/lab/train/downloads.ts';
 import { initialState } from '../../../../src/learn/rl/state.ts';
 import { adapterGguf } from '../../../../src/policy/gguf/write/adapter.ts';
 import { mergedGguf } from '../../../../src/policy/gguf/write/model.ts';

@@ -13,7 +13,7 @@ import { loadFamily } from '../../../fixtures/families/load.ts';
 import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
 import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
 import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
-import { filesOf } from '../../../../src/lab/train/files/downloads.ts';
+import { filesOf } from '../../../../src/lab/train/downloads.ts';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 
 let folder = '';

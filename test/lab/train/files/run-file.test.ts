@@ -3,7 +3,7 @@ import { runRecord } from '../../../fixtures/train-runs.ts';
 import { getTraining } from '../../../../src/systems/index.ts';
 import { type RunFile, readRunFile, writeRunFile } from '../../../../src/lab/train/records.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
-import { metricsCsv } from '../../../../src/lab/train/files/downloads.ts';
+import { metricsCsv } from '../../../../src/lab/train/downloads.ts';
 
 const run = runRecord('run-a', {
   name: 'first "try", with a comma',
