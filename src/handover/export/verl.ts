@@ -10,7 +10,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 /** Rows as verl's `RLHFDataset` reads them, in parquet. */
 
 /** One row of `train.parquet` or `val.parquet`. */
-export interface VerlRow {
+interface VerlRow {
   /** The user's message; verl only shows it, since the environment writes the prompt. */
   readonly text: string;
   readonly answers: readonly string[];

@@ -13,7 +13,7 @@ import {
 import type { Passage } from '../../records/records.ts';
 
 /** A language model that summarizes: what is needed of a `TextModel` (src/policy/text-model.ts). */
-export interface SummaryModel {
+interface SummaryModel {
   readonly id: string;
   complete(
     messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[],
