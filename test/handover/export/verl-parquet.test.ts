@@ -1,8 +1,8 @@
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { verlParquet, type VerlRow } from '../../../src/handover/export/verl.ts';
+import { verlParquet } from '../../../src/handover/export/verl.ts';
 
-const ROWS: VerlRow[] = [
+const ROWS: Parameters<typeof verlParquet>[0] = [
   {
     text: 'Who wrote “Élan”?',
     answers: ['Ada', 'A. L.'],

@@ -5,8 +5,10 @@ import {
   openSummarizer,
   ModelMethod,
   readSummary,
-  type SummaryModel,
 } from '../../../src/retrieval/summarize/index.ts';
+
+type SummaryModel = ConstructorParameters<typeof ModelMethod>[0];
+
 const passage = (id: string, text = 'text'): Passage => ({
   id,
   title: `Title ${id}`,

@@ -4,10 +4,13 @@ import { Extractive, lexicalScores } from '../../../src/retrieval/summarize/extr
 import { classifyQuery } from '../../../src/retrieval/summarize/classify.ts';
 import { FALLBACK_SENTENCE } from '../../../src/retrieval/summarize/summarizer.ts';
 import {
+  type ModelMethod,
   openSummarizer,
-  type SummaryModel,
   readSummary,
 } from '../../../src/retrieval/summarize/index.ts';
+
+type SummaryModel = ConstructorParameters<typeof ModelMethod>[0];
+
 const passage = (title: string, ...sentences: string[]): Passage => ({
   id: title.toLowerCase(),
   title,
