@@ -1,28 +1,10 @@
 import { openGguf } from '../../src/policy/gguf/open.ts';
 import { loadPolicy } from '../../src/policy/open/load.ts';
-import type { MatrixType } from '../../src/policy/ops/values.ts';
 import { servePolicy } from '../../src/policy/serving/serve.ts';
-
-/** What one engine opens. */
-export interface EngineFile {
-  /** A GGUF file, or its parts in their order. */
-  files: readonly File[];
-  /** Null: as the file stores them. */
-  weights: MatrixType | null;
-  slots: number;
-  /** Tokens of one context. */
-  context: number;
-}
+import { ggufBytes, type EngineFile } from './gguf-bytes.ts';
 
 async function serve({ files, weights, slots, context }: EngineFile): Promise<void> {
-  const model = await openGguf(
-    files.map((file) => ({
-      name: file.name,
-      size: file.size,
-      read: async (start: number, end: number) =>
-        new Uint8Array(await file.slice(start, end).arrayBuffer()),
-    })),
-  );
+  const model = await openGguf(ggufBytes(files));
   const policy = await loadPolicy({
     files: model.files,
     id: 'bench',

@@ -3,8 +3,9 @@ import { connectPolicy } from '../../src/policy/serving/connect.ts';
 import { PolicyPool } from '../../src/policy/serving/pool.ts';
 import { noTokenizer } from '../rollout/no-tokenizer.ts';
 import type { Agreement, Engine } from './engine.ts';
-import type { EngineFile } from './engine.worker.ts';
+import type { EngineFile } from './gguf-bytes.ts';
 import type { Prompt } from './prompts.ts';
+import type { StepFile } from './step.worker.ts';
 
 const GREEDY = { temperature: 0, topK: 0, topP: 1 };
 
@@ -97,4 +98,22 @@ export async function startForage(file: EngineFile, threads: number): Promise<Fo
       return Promise.resolve();
     },
   };
+}
+
+/** A LoRA step in a worker of its own. */
+export interface StepEngine {
+  run(): Promise<void>;
+  stop(): void;
+}
+
+export async function startStep(file: StepFile): Promise<StepEngine> {
+  const worker = new Worker(new URL('./step.worker.ts', import.meta.url), { type: 'module' });
+  const answered = (message: StepFile | null): Promise<void> =>
+    new Promise((resolve, reject) => {
+      worker.onmessage = () => resolve();
+      worker.onerror = (event) => reject(new Error(event.message));
+      worker.postMessage(message);
+    });
+  await answered(file);
+  return { run: () => answered(null), stop: () => worker.terminate() };
 }

@@ -5,6 +5,7 @@
  *
  * Both take the same token ids and decode greedily. wllama runs in the setting that `bench/rollout/tune.ts` found fastest,
  * with a KV cache per slot that holds what is asked of it. Prefill is timed by itself: decoding starts from the cached prompt.
+ * wllama does not train; Forage's LoRA step is in the same table.
  */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -24,6 +25,8 @@ import { comparisonTable, type EngineResult, type Rate, type SlotRates } from '.
 const PROMPT = 64;
 const TOKENS = 32;
 const WARM_UP = 16;
+/** Tokens of a LoRA step, all of them trained. */
+const STEP = 1024;
 /** Tokens per slot in the KV cache: llama.cpp rounds up to a multiple of this. */
 const CONTEXT = 256;
 /** Prompts that the greedy tokens are compared on. */
@@ -91,7 +94,7 @@ async function measureWllama(page: Page, { prompts, warmUp }: Prompts, context: 
       greedy = await page.call('greedyWllama', prompts.slice(0, COMPARED), TOKENS);
     await page.call('stop');
   }
-  return { result: { engine: 'wllama', held, rates: all, agreement: null }, greedy };
+  return { result: { engine: 'wllama', held, rates: all, step: null, agreement: null }, greedy };
 }
 
 async function measureForage(
@@ -112,7 +115,11 @@ async function measureForage(
   const compared = prompts.slice(0, COMPARED);
   const agreement = await page.call('agreement', compared, peer.ids, peer.ends);
   await page.call('stop');
-  return { engine, held, rates: all, agreement };
+  progress(`${engine}, LoRA step …`);
+  await page.call('startStep', type, STEP);
+  const step = await rateOf(page, STEP, () => page.call('step'));
+  await page.call('stop');
+  return { engine, held, rates: all, step, agreement };
 }
 
 const versionOf = (path: string): string =>
@@ -152,7 +159,7 @@ async function main(): Promise<void> {
     };
     const cpu = cpus()[0]?.model ?? 'unnamed';
     const settings = slotCounts.map((slots) => ({ slots, ...bestSettings(slots, threads) }));
-    const shape = { prompt: PROMPT, tokens: TOKENS, context, threads };
+    const shape = { prompt: PROMPT, tokens: TOKENS, context, threads, step: STEP };
     if (values.json) {
       console.log(
         JSON.stringify({
@@ -171,7 +178,7 @@ async function main(): Promise<void> {
     console.log(
       [
         `${id}, ${cpu}, threads: ${threads} each; ${versions.browser}, Forage ${versions.forage}, wllama ${versions.wllama}`,
-        `Prompts of ${PROMPT} tokens, ${TOKENS} tokens decoded greedily; per slot a KV cache of ${context} tokens.`,
+        `Prompts of ${PROMPT} tokens, ${TOKENS} tokens decoded greedily; per slot a KV cache of ${context} tokens. A LoRA step of ${STEP} tokens, rank 16 on all matrices, on one thread.`,
         `wllama: ${peer.held}, not shared by slots, no flash attention, batches of ${settings[0]?.batch}; instances × threads: ${settings.map(threadsOf).join(', ')}.`,
         ...ours.map(({ engine, held }) => `${engine}: ${held}.`),
         '',

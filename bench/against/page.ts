@@ -1,12 +1,13 @@
 import type { MatrixType } from '../../src/policy/ops/values.ts';
 import type { WllamaSettings } from '../rollout/wllama-settings.ts';
 import type { Agreement, Engine } from './engine.ts';
-import { startForage, type ForageEngine } from './forage.ts';
+import { startForage, startStep, type ForageEngine, type StepEngine } from './forage.ts';
 import { startWllamaEngine, type WllamaEngine } from './wllama.ts';
 import type { Prompt } from './prompts.ts';
 
 let forage: ForageEngine | undefined;
 let wllama: WllamaEngine | undefined;
+let step: StepEngine | undefined;
 
 function started<T>(engine: T | undefined): T {
   if (!engine) throw new Error('bench: no engine was started');
@@ -46,9 +47,13 @@ const bench = {
     started(wllama).greedy(prompts, tokens),
   agreement: (prompts: Prompt[], wanted: number[][], ends: readonly number[]): Promise<Agreement> =>
     started(forage).agreement(prompts, wanted, ends),
+  async startStep(weights: MatrixType | null, tokens: number): Promise<void> {
+    step = await startStep({ files: files(), weights, tokens });
+  },
+  step: (): Promise<number> => timed(() => started(step).run()),
   async stop(): Promise<void> {
-    await (forage ?? wllama)?.stop();
-    forage = wllama = undefined;
+    await (forage ?? wllama ?? step)?.stop();
+    forage = wllama = step = undefined;
   },
 };
 export type AgainstBench = typeof bench;

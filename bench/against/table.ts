@@ -7,6 +7,8 @@ export interface EngineResult {
   readonly held: string;
   /** By number of slots. */
   readonly rates: readonly SlotRates[];
+  /** Of a LoRA step; null for the engine that does not train. */
+  readonly step: Rate | null;
   /** Null for the engine that the others are compared with. */
   readonly agreement: Agreement | null;
 }
@@ -50,6 +52,7 @@ export function comparisonTable(
     by === 'clock' ? 'tokens/s' : 'tokens per CPU second',
     `prefill, ${count(first.slots)}`,
     ...peer.rates.map(({ slots }) => `decode, ${count(slots)}`),
+    'LoRA step',
     'same greedy token',
   ];
   const rowOf = (result: EngineResult): string[] => {
@@ -61,6 +64,7 @@ export function comparisonTable(
           ? rate(of(peer))
           : `${rate(of(result))} (${(of(result) / of(peer)).toFixed(2)} ×)`,
       ),
+      result.step ? rate(result.step[by] ?? NaN) : '',
       agreement ? `${agreement.equal} of ${agreement.tokens}` : '',
     ];
   };

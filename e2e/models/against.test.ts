@@ -18,6 +18,7 @@ interface Report {
     engine: string;
     held: string;
     rates: { slots: number; prefill: { clock: number }; decode: { clock: number } }[];
+    step: { clock: number } | null;
     agreement: { equal: number; tokens: number } | null;
   }[];
 }
@@ -38,7 +39,9 @@ describe('lab bench wasm --against wllama', () => {
       'Forage, as stored',
       'Forage, f32',
     ]);
-    for (const { rates, agreement } of report.engines) {
+    for (const { engine, rates, step, agreement } of report.engines) {
+      // wllama does not train.
+      expect((step?.clock ?? 0) > 0).toBe(engine !== 'wllama');
       expect(rates.map(({ slots }) => slots)).toEqual([1, 2]);
       for (const { prefill, decode } of rates) {
         expect(prefill.clock).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { openGguf } from '../../src/policy/gguf/open.ts';
 import { runStatus, useStage, visit } from '../browser.ts';
 import { giveRollouts, status } from '../training.ts';
 
-/** The whole way of a model file: ask, demonstrations, cold start, ask with the adapter, a GGUF file that opens again. */
+/** The whole way of a model file: ask, demonstrations, cold start, RL, ask with the adapter, a GGUF file that opens again. */
 
 const stage = useStage();
 const FILE = resolve(import.meta.dirname, '../../test/fixtures/gguf-tokenizer/asks.gguf');
@@ -24,6 +24,7 @@ const rollout = (author: string, place: string) => ({
 const ROLLOUTS = [
   ['Elena Belner', 'Borfield'],
   ['Leon Norrath', 'Mondria'],
+  ['Victor Kerlund', 'Arstad'],
 ].map(([author = '', place = '']) => rollout(author, place));
 
 /** The query projection of its first layer. */
@@ -53,20 +54,37 @@ test('a GGUF file is taught to search, asked with its adapter, and downloaded as
   await page.getByRole('button', { name: 'Make demonstrations' }).click();
   const made = page.getByTestId('made-demonstrations');
   await made.waitFor();
-  expect(await made.textContent()).toContain('2kept as demonstrations');
+  expect(await made.textContent()).toContain('3kept as demonstrations');
 
   await page.locator('summary', { hasText: /^Cold start, then RL/ }).click();
   await page.getByLabel('Cold start first').check();
-  await page.getByText('2 trajectories, 2 right by EM').waitFor();
-  await page.getByLabel('Stop at format rate').fill('');
-  await page.getByLabel('Questions per evaluation').fill('0');
-  await page.getByLabel('Held-out share').fill('0');
-  await page.getByLabel('Demonstrations per update').fill('1');
-  await page.getByLabel('Steps', { exact: true }).fill('0');
+  await page.getByText('3 trajectories, 3 right by EM').waitFor();
+  await page.locator('summary', { hasText: 'Held-out score, snapshots' }).first().click();
+  const fields = {
+    'Stop at format rate': '',
+    'Questions per evaluation': '1',
+    'Held-out share': '0.34',
+    'Demonstrations per update': '1',
+    Steps: '1',
+    'Questions per step': '1',
+    'Rollouts per question': '2',
+    'Held-out questions': '0',
+  };
+  for (const [label, value] of Object.entries(fields))
+    await page.getByLabel(label, { exact: true }).fill(value);
   await page.getByRole('button', { name: 'Start training' }).click();
   await page.waitForURL(/run=/);
   await status(page, 'finished');
   expect(await page.locator('main').innerText()).toMatch(/asks/);
+  // The loss of the demonstration that is held out falls, and its answers are scored.
+  const words = await page.getByTestId('cold-start').locator('p').first().innerText();
+  const [, loss = NaN, lossBefore = NaN] =
+    /held-out loss ([\d.]+), format \d.*Before it: held-out loss ([\d.]+), format \d/
+      .exec(words)
+      ?.map(Number) ?? [];
+  expect(loss, words).toBeLessThan(lossBefore);
+  // Then RL, whose rewards are all equal here.
+  await page.getByRole('button', { name: 'Rollouts of step 1' }).waitFor();
 
   await page.getByRole('button', { name: 'Ask with this adapter' }).click();
   await page.waitForURL(/policy=[^&]*newest/);
