@@ -3,7 +3,6 @@ import { SOURCE_DEFAULTS } from '../../records/setup.ts';
 import { LOCAL_METHODS, localMethod } from '../../retrieval/methods/list.ts';
 import { PickField } from '../kit/PickField.tsx';
 import type { EncoderKind } from '../../lab/contract/encoders.ts';
-import { useEncoders } from '../models/store/encoders-store.ts';
 import {
   askQuestionsOf,
   changeSearch,
@@ -13,11 +12,12 @@ import {
   type Collected,
 } from '../setup/search-with.ts';
 import { useSetup } from '../setup/setup-store.ts';
+import { useModels } from '../models/store/models-store.ts';
 
 /** Deleted collections stay listed, so that the choice is visible. */
 const Fields = ({ local }: { local: Collected }) => {
   const source = useSetup(({ setup }) => setup.source);
-  const stored = useEncoders((state) => state.encoders);
+  const stored = useModels((state) => state.encoders.encoders);
   const idsOf = (kind: EncoderKind) =>
     stored.filter((one) => one.kind === kind).map(({ id }) => id);
   // Only methods with a dense list use an encoder.

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { HUB } from '../../lab/models/checkpoints/plan/source.ts';
 import { giveToken, lookLocal, lookNamed } from './store/checkpoint-actions.ts';
-import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useModels } from './store/models-store.ts';
 import { PickButton } from '../kit/PickButton.tsx';
 import { FolderButton } from './parts/FolderButton.tsx';
 import { LookResult } from './LookResult.tsx';
@@ -13,7 +13,7 @@ import { keepHub, storedHub } from './parts/hub.ts';
 export const AddCheckpoint = () => {
   const [text, setText] = useState('');
   const [hub, setHub] = useState(storedHub);
-  const token = useCheckpoints((state) => state.token);
+  const token = useModels((state) => state.token);
   return (
     <section className="add-checkpoint" aria-label="Add a checkpoint">
       <div className="add-line">

@@ -14,7 +14,7 @@ import {
   renameCheckpoint,
   resumeCheckpoint,
 } from './store/checkpoint-actions.ts';
-import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useModels } from './store/models-store.ts';
 import { plainFiles } from './parts/folder-files.ts';
 import { PickButton } from '../kit/PickButton.tsx';
 import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
@@ -113,7 +113,7 @@ const StateBadge = ({ checkpoint: { state, failure, source } }: { checkpoint: Ch
 
 /** Progress, rate and time left of a download. */
 const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
-  const progress = useCheckpoints((state) => state.progress[checkpoint.id]);
+  const progress = useModels((state) => state.progress[checkpoint.id]);
   const done = progress?.doneBytes ?? checkpoint.doneBytes;
   // A server may send more than announced; the bar ends at 100 %.
   const total = Math.max(progress?.totalBytes ?? checkpoint.totalBytes, done);

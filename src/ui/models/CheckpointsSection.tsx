@@ -10,7 +10,7 @@ import {
   refreshCheckpoints,
   restoreCheckpoint,
 } from './store/checkpoint-actions.ts';
-import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useModels } from './store/models-store.ts';
 import { useStorageUse } from '../lab/storage.ts';
 import { choosePolicy } from '../setup/setup-store.ts';
 import { lostWords } from '../setup/setup-uses.ts';
@@ -29,7 +29,7 @@ const REFRESH_MS = 3000;
 
 /** A tab that died sends no message, so the list is polled during its download. */
 const useOtherTabs = (): void => {
-  const elsewhere = useCheckpoints(({ checkpoints }) =>
+  const elsewhere = useModels(({ checkpoints }) =>
     checkpoints.some(({ state }) => state === 'elsewhere'),
   );
   useEffect(() => {
@@ -42,7 +42,7 @@ const useOtherTabs = (): void => {
 /** Deleted checkpoints until their space is freed, with what used them. */
 const Undo = () => (
   <UndoBar
-    removed={useCheckpoints((state) => state.removed).map(({ uses, bytes, ...entry }) => ({
+    removed={useModels((state) => state.removed).map(({ uses, bytes, ...entry }) => ({
       ...entry,
       lost: ` (${formatBytes(bytes)})${lostWords(uses)}`,
     }))}
@@ -57,7 +57,7 @@ const Undo = () => (
 
 /** The last failure that is not about one checkpoint; download failures are in their row. */
 const Problem = () => {
-  const problem = useCheckpoints((state) => state.problem);
+  const problem = useModels((state) => state.problem);
   if (!problem) return null;
   return (
     <div className="failure" role="alert">
@@ -72,8 +72,8 @@ const Problem = () => {
 
 /** Size of all checkpoints, and of the quota of this site. */
 const Storage = () => {
-  const checkpoints = useCheckpoints((state) => state.checkpoints);
-  const waiting = useCheckpoints((state) => state.status === 'waiting');
+  const checkpoints = useModels((state) => state.checkpoints);
+  const waiting = useModels((state) => state.status === 'waiting');
   const storage = useStorageUse();
   const bytes = checkpoints.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
   return (
@@ -159,8 +159,8 @@ const BuiltInCard = ({ use }: { use: (policy: PolicyRef) => void }) => {
 
 /** `waiting` is separate: "none yet" would be wrong while the list is loading. */
 const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
-  const status = useCheckpoints((state) => state.status);
-  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const status = useModels((state) => state.status);
+  const checkpoints = useModels((state) => state.checkpoints);
   return (
     <>
       {status === 'waiting' ? <p role="status">Loading the list …</p> : null}

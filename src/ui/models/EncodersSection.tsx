@@ -10,11 +10,11 @@ import {
   readEncoders,
   removeEncoder,
   restoreEncoder,
-  useEncoders,
-} from './store/encoders-store.ts';
+} from './store/encoder-actions.ts';
 import { useLab } from '../lab/lab-store.ts';
 import type { EncoderUse } from '../setup/setup-uses.ts';
 import { FolderButton } from './parts/FolderButton.tsx';
+import { useModels } from './store/models-store.ts';
 
 /** Encoders and cross-encoders in ONNX, stored in this browser. */
 
@@ -52,7 +52,7 @@ const lostOf = (uses: readonly EncoderUse[]): string =>
 
 /** Deleted ones that can be restored. */
 const Undo = () => {
-  const removed = useEncoders((state) => state.removed);
+  const removed = useModels(({ encoders }) => encoders.removed);
   return (
     <UndoBar
       removed={removed.map(({ id, uses, at }) => ({ id, name: id, lost: lostOf(uses), at }))}
@@ -64,7 +64,7 @@ const Undo = () => {
 
 /** Encoders and cross-encoders on this device; a folder is tested before it is stored. */
 export const EncodersSection = () => {
-  const { encoders, adding, problem, status } = useEncoders();
+  const { encoders, adding, problem, status } = useModels((state) => state.encoders);
   const ready = useLab((state) => state.parts.world.status === 'ready');
   useEffect(() => {
     if (ready) void readEncoders();

@@ -1,6 +1,6 @@
 import { PlanCard } from './PlanCard.tsx';
 import { dropLook } from './store/checkpoint-actions.ts';
-import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useModels } from './store/models-store.ts';
 
 /** The result of a preview, shown where it was requested. */
 export const LookResult = ({
@@ -9,8 +9,8 @@ export const LookResult = ({
   /** The repository whose card requested it; null: the form. */
   card?: string | null;
 }) => {
-  const look = useCheckpoints((state) => state.look);
-  const asker = useCheckpoints((state) => state.lookFor);
+  const look = useModels((state) => state.look);
+  const asker = useModels((state) => state.lookFor);
   // Of several places that show a preview, the one that requested it.
   if (asker !== card) return null;
   switch (look.status) {

@@ -5,7 +5,8 @@ import { Table } from '../kit/Table.tsx';
 import { formatShare } from '../kit/words/format.ts';
 import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 import { useLab } from '../lab/lab-store.ts';
-import { exportMeasure, startMeasure, stopTrial, useTrials } from './store/trials-store.ts';
+import { exportMeasure, startMeasure, stopTrial } from './store/trial-actions.ts';
+import { useModels } from './store/models-store.ts';
 
 /** Measured numbers, with the share of the device's limit. */
 const Figures = ({ figures, unit }: { figures: readonly Figure[]; unit: 'rate' | 'time' }) => (
@@ -42,7 +43,7 @@ const Kernels = ({ figures }: { figures: readonly Figure[] }) =>
 
 /** Rates of this device, and how much the loaded policy reaches. */
 export const MeasureSection = () => {
-  const trial = useTrials((state) => state.measure);
+  const trial = useModels((state) => state.measure);
   // A server’s policy computes nothing here.
   const loaded = useLab(({ policy, device }) => policy !== null && device?.device !== 'server');
   const running = trial.status === 'running';

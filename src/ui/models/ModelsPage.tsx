@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../lab/Loading.tsx';
 import { Button } from '@mantine/core';
 import type { PolicyInfo } from '../../policy/policy.ts';
-import { startAgreement, stopTrial, useTrials } from './store/trials-store.ts';
+import { startAgreement, stopTrial } from './store/trial-actions.ts';
 import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 import { CheckpointsSection } from './CheckpointsSection.tsx';
 import { EncodersSection } from './EncodersSection.tsx';
@@ -22,7 +22,7 @@ import { keyOf, policyChoices } from '../setup/form/policy-words.ts';
 import { useResources } from '../setup/resources-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { modelsVerdict } from './models-verdict.ts';
-import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useModels } from './store/models-store.ts';
 import './models.css';
 import './checkpoints.css';
 
@@ -38,7 +38,7 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
 const ModelNow = () => {
   const ref = useSetup(({ setup }) => setup.policy);
   const resources = useResources((state) => state.resources);
-  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const checkpoints = useModels((state) => state.checkpoints);
   const { status } = useLab((state) => state.parts.policy);
   const info = useLab((state) => state.policy);
   const name = policyChoices(resources, checkpoints, [ref]).find(
@@ -78,7 +78,7 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 /** Agreement of quantized weights and KV cache with the checkpoint, measured on demand. */
 const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
-  const trial = useTrials((state) => state.agreement);
+  const trial = useModels((state) => state.agreement);
   // Only these types are lossy.
   const packed =
     policy.onDevice === 'int8' ||

@@ -9,14 +9,9 @@ import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { formatTrainAddress, NEW_RUN } from '../train/store/train-address.ts';
 import { useDraft } from '../train/store/train-draft.ts';
 import { useTrain } from '../train/store/train-store.ts';
-import {
-  bytesOnServer,
-  cancelOffer,
-  importOffered,
-  useOffers,
-  type OfferState,
-} from './offer-store.ts';
+import { bytesOnServer, cancelOffer, importOffered } from './offer-actions.ts';
 import { importedRun, offeredFor, type OfferedAdapter } from './offered.ts';
+import { useModels, type OfferState } from './store/models-store.ts';
 
 const Imported = ({ run }: { run: RunRecord }) => {
   const [, go] = useLocation();
@@ -105,7 +100,7 @@ export const OfferLine = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   const offered = offeredFor(checkpoint);
   const run = useTrain(({ runs }) => offered && importedRun(runs, offered, id));
   const runsAreRead = useTrain(({ status }) => status !== 'waiting');
-  const state = useOffers(({ offers }) => offers[id]);
+  const state = useModels(({ offers }) => offers[id]);
   const size = useAnswer(offered && !run ? offered.weightsUrl : null, () =>
     bytesOnServer(offered?.weightsUrl ?? ''),
   );

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { PlanView } from '../../lab/contract/checkpoints.ts';
 import { DASH, formatBytes, plural } from '../kit/words/format.ts';
 import { storePreviewed, dropLook, lookNamed } from './store/checkpoint-actions.ts';
-import { sameCheckpoint, useCheckpoints } from './store/checkpoint-store.ts';
+import { sameCheckpoint, useModels } from './store/models-store.ts';
 import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
 import { storedHub } from './parts/hub.ts';
 import { FitLine } from './fit/FitLine.tsx';
@@ -87,7 +87,7 @@ const Ggufs = ({ view: { plan, ggufs } }: { view: PlanView }) => {
 export const PlanCard = ({ view }: { view: PlanView }) => {
   const { plan, facts, bytes, freeBytes } = view;
   const [name, setName] = useState(plan.title);
-  const known = useCheckpoints((state) => sameCheckpoint(state.checkpoints, view));
+  const known = useModels((state) => sameCheckpoint(state.checkpoints, view));
   const local = plan.source.kind === 'folder' || plan.source.kind === 'file';
   return (
     <section className="panel plan-card" aria-label={`Preview of ${plan.title}`}>

@@ -14,7 +14,7 @@ import { LookResult } from './LookResult.tsx';
 import { storedHub } from './parts/hub.ts';
 import { UseAsPolicy } from './parts/UseAsPolicy.tsx';
 import { lookNamed } from './store/checkpoint-actions.ts';
-import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useModels } from './store/models-store.ts';
 import { Terms } from '../kit/words/explain/Term.tsx';
 
 /** Published checkpoints by size, with their needs, without a request to the hub. */
@@ -52,10 +52,8 @@ const Action = ({
   published: PublishedCheckpoint;
   use: (policy: PolicyRef) => void;
 }) => {
-  const stored = useCheckpoints(({ checkpoints }) => checkpoints.find(isOf(repository)));
-  const looked = useCheckpoints(
-    ({ look, lookFor }) => look.status !== 'none' && lookFor === repository,
-  );
+  const stored = useModels(({ checkpoints }) => checkpoints.find(isOf(repository)));
+  const looked = useModels(({ look, lookFor }) => look.status !== 'none' && lookFor === repository);
   const counted = useFit({ config });
   if (stored?.state === 'ready')
     return (
@@ -100,7 +98,7 @@ const Card = (props: {
   const { repository, kind, about, config } = props.published;
   const { parameters, bytes } = FACTS.get(repository) ?? factsOf(props.published);
   const [owner = '', name = repository] = repository.split('/');
-  const opened = useCheckpoints(
+  const opened = useModels(
     ({ look, lookFor }) => look.status === 'ready' && lookFor === repository,
   );
   return (

@@ -4,7 +4,7 @@ import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { DeviceView } from '../../../src/lab/models/serving/device-limits.ts';
 import { verdictWords, webLlmWords } from '../../../src/ui/models/fit/verdict-words.ts';
 import { PublishedSection } from '../../../src/ui/models/PublishedSection.tsx';
-import { useCheckpoints } from '../../../src/ui/models/store/checkpoint-store.ts';
+import { useModels } from '../../../src/ui/models/store/models-store.ts';
 import { useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
 import { checkpoint, planView } from './views.ts';
@@ -87,13 +87,13 @@ describe('the verdict on a card', () => {
 
 describe('published checkpoints', () => {
   const QWEN = 'Qwen/Qwen2.5-0.5B-Instruct';
-  const set = useCheckpoints.setState;
+  const set = useModels.setState;
   beforeEach(() => {
-    set(useCheckpoints.getInitialState(), true);
+    set(useModels.getInitialState(), true);
     useSetup.setState({ setup: BUILT_IN_SETUP });
   });
   const card = (repository = QWEN): string => {
-    const html = htmlOf(<PublishedSection />, useCheckpoints, useSetup);
+    const html = htmlOf(<PublishedSection />, useModels, useSetup);
     const from = html.indexOf(`data-published="${repository}"`);
     const to = html.indexOf('data-published', from + 1);
     return html.slice(from, to < 0 ? undefined : to);

@@ -8,8 +8,7 @@ import {
   holdContextsAs,
   modelsLabUser,
 } from '../../../src/ui/models/store/checkpoint-actions.ts';
-import { useCheckpoints } from '../../../src/ui/models/store/checkpoint-store.ts';
-import { useTrials } from '../../../src/ui/models/store/trials-store.ts';
+import { useModels } from '../../../src/ui/models/store/models-store.ts';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';
 import { useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
@@ -36,8 +35,7 @@ vi.mock('../../../src/ui/models/fit/device-limits.ts', () => {
 beforeEach(() => {
   stubPage();
   useLab.setState(useLab.getInitialState(), true);
-  useTrials.setState(useTrials.getInitialState(), true);
-  useCheckpoints.setState({ ...useCheckpoints.getInitialState(), status: 'ready' }, true);
+  useModels.setState({ ...useModels.getInitialState(), status: 'ready' }, true);
 });
 
 const CONFIG = {
@@ -69,7 +67,7 @@ it('what is loaded says what its weights and its contexts are held in', () => {
         notes: ['lm_head.weight differs.'],
       },
     });
-    return htmlOf(<ModelsPage />, useLab, useTrials, useCheckpoints, useSetup);
+    return htmlOf(<ModelsPage />, useLab, useModels, useSetup);
   };
   const plain = loaded('f32', 'f32');
   expect(wordsIn(plain)).toContain('precision stored as f32, computed in f32');
@@ -111,11 +109,11 @@ it('what is chosen for a checkpoint is shown, stored, and loaded again', async (
   expect(fake.callsOf('checkpoints.holdContextsAs')).toEqual([['a', 'f16']]);
   expect(fake.callsOf('ask.changed')).toEqual([['a'], ['a'], ['a']]);
 
-  useCheckpoints.setState({
+  useModels.setState({
     status: 'ready',
     checkpoints: [checkpoint('a', { config: CONFIG, weights: 'int4', keys: 'f16' })],
   });
-  const html = htmlOf(<CheckpointsSection />, useCheckpoints, useSetup);
+  const html = htmlOf(<CheckpointsSection />, useModels, useSetup);
   const chosen = (label: string) =>
     new RegExp(`<select[^>]*aria-label="${label}"[^>]*>.*?</select>`, 's')
       .exec(html)?.[0]

@@ -7,24 +7,22 @@ import { ConfigFacts } from '../../../src/ui/models/parts/ConfigFacts.tsx';
 import { EncodersSection } from '../../../src/ui/models/EncodersSection.tsx';
 import { pickedFolder } from '../../../src/ui/models/parts/folder-files.ts';
 import { PlanCard } from '../../../src/ui/models/PlanCard.tsx';
-import { useCheckpoints } from '../../../src/ui/models/store/checkpoint-store.ts';
-import { useEncoders } from '../../../src/ui/models/store/encoders-store.ts';
+import { useModels, type EncodersState } from '../../../src/ui/models/store/models-store.ts';
 import { choosePolicy, useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { lostWords } from '../../../src/ui/setup/setup-uses.ts';
 import { buttonsIn, htmlOf, valuesOf, wordsIn } from '../kit/render.tsx';
 import { checkpoint, planView } from './views.ts';
 
-const set = useCheckpoints.setState;
+const set = useModels.setState;
 const names = (html: string): string[] => buttonsIn(html).map(({ name }) => name);
 
 beforeEach(() => {
-  set(useCheckpoints.getInitialState(), true);
-  useEncoders.setState(useEncoders.getInitialState(), true);
+  set(useModels.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 
 describe('the checkpoints on this device', () => {
-  const section = () => htmlOf(<CheckpointsSection />, useCheckpoints, useSetup);
+  const section = () => htmlOf(<CheckpointsSection />, useModels, useSetup);
 
   it('say what to do while the list is empty', () => {
     expect(wordsIn(section())).toContain('Loading the list …');
@@ -143,7 +141,7 @@ describe('the checkpoints on this device', () => {
 
 describe('what would be stored', () => {
   const plan = (rest: Parameters<typeof planView>[0]) =>
-    htmlOf(<PlanCard view={planView(rest)} />, useCheckpoints);
+    htmlOf(<PlanCard view={planView(rest)} />, useModels);
   const download = (html: string) =>
     buttonsIn(html).find(({ name }) => /^(?:Copy|Download)/.test(name));
 
@@ -184,7 +182,7 @@ describe('what would be stored', () => {
   });
 
   it('is shown where it was requested, and can be cancelled', () => {
-    const add = () => htmlOf(<AddCheckpoint />, useCheckpoints);
+    const add = () => htmlOf(<AddCheckpoint />, useModels);
     expect(buttonsIn(add()).find(({ name }) => name === 'Check')?.disabled).toBe(true);
     set({ look: { status: 'looking', what: 'Qwen/Q' } });
     expect(wordsIn(add())).toContain('Checking Qwen/Q … Cancel');
@@ -215,11 +213,13 @@ it('says the shape of a model as far as its config tells', () => {
 });
 
 describe('encoders', () => {
-  const section = () => htmlOf(<EncodersSection />, useEncoders);
+  const section = () => htmlOf(<EncodersSection />, useModels);
+  const encodersAre = (change: Partial<EncodersState>): void =>
+    useModels.setState(({ encoders }) => ({ encoders: { ...encoders, ...change } }));
 
   it('say what they are for while the list is empty, and what is in progress', () => {
     expect(wordsIn(section())).toContain('Reading the list … A folder with an ONNX model');
-    useEncoders.setState({
+    encodersAre({
       status: 'ready',
       adding: true,
       problem: { text: 'No tokenizer.', next: 'Nothing was stored.' },
@@ -231,7 +231,7 @@ describe('encoders', () => {
 
   it('say what each is, and what its deletion meant', () => {
     const facts = { id: 'e5', bytes: 5e6, maxTokens: 512, note: 'mean pooling', addedAt: 0 };
-    useEncoders.setState({
+    encodersAre({
       status: 'ready',
       encoders: [
         { ...facts, kind: 'encoder', dimensions: 384 },

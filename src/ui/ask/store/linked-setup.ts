@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import type { Setup } from '../../../records/setup.ts';
 import { revisionOf } from '../../../lab/models/checkpoints/plan/revision.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
-import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { useModels } from '../../models/store/models-store.ts';
 import { readCollections } from '../../corpus/store/collections-actions.ts';
 import { useCollections } from '../../corpus/store/collections-store.ts';
 import {
@@ -44,7 +44,7 @@ const builtIn = (): boolean =>
 
 const listsNow = (): DeviceLists => ({
   collections: useCollections.getState().collections,
-  checkpoints: useCheckpoints.getState().checkpoints.map(({ id, name, files }) => ({
+  checkpoints: useModels.getState().checkpoints.map(({ id, name, files }) => ({
     id,
     name,
     revision: revisionOf(files.map((file) => ({ ...file, done: file.doneBytes }))),
@@ -71,7 +71,7 @@ function needsLists(setup: Setup, link: LinkSetup): boolean {
 }
 
 const listsRead = (): boolean =>
-  useCollections.getState().status !== 'waiting' && useCheckpoints.getState().status !== 'waiting';
+  useCollections.getState().status !== 'waiting' && useModels.getState().status !== 'waiting';
 
 /** The result of the comparison. Written by `checkLinkedSetup` and the actions below. */
 export const useLinkedSetup = create<LinkedSetup>()(() => ({
@@ -140,7 +140,10 @@ useSetup.subscribe(() => {
   if (useLinkedSetup.getState().status === 'differs') compare();
   else follow();
 });
-for (const store of [useCollections, useCheckpoints, useResources]) store.subscribe(follow);
+for (const store of [useCollections, useResources]) store.subscribe(follow);
+useModels.subscribe(({ status, checkpoints }, before) => {
+  if (status !== before.status || checkpoints !== before.checkpoints) follow();
+});
 // Starting a run while the two differ decides for this device's setup.
 useRun.subscribe(({ request }, before) => {
   if (request !== before.request && useLinkedSetup.getState().status === 'differs') keepOwnSetup();

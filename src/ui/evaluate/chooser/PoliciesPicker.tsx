@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { EvaluatedPolicy } from '../../../evaluate/systems/spec.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
-import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { useModels } from '../../models/store/models-store.ts';
 import { keyOf, policyChoices } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { readRuns } from '../store/evaluate-actions.ts';
@@ -78,7 +78,7 @@ export const PoliciesPicker = () => {
   const runs = useEvaluate((state) => state.runs);
   const ready = useEvaluate((state) => state.status === 'ready');
   const resources = useResources((state) => state.resources);
-  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const checkpoints = useModels((state) => state.checkpoints);
   useEffect(() => {
     void refreshCheckpoints();
   }, []);

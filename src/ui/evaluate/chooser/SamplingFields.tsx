@@ -3,7 +3,7 @@ import { Select } from '../../kit/Select.tsx';
 import { useMemo, useState } from 'react';
 import { DEVICES } from '../../../lab/contract/settings.ts';
 import type { PolicyRef } from '../../../records/setup.ts';
-import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { useModels } from '../../models/store/models-store.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { grouped, keyOf, policyChoices, helperValue } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
@@ -41,7 +41,7 @@ const Helpers = () => {
   const summarizer = useEvaluateDraft(({ spec }) => spec.summarizer);
   const change = useEvaluateDraft((state) => state.change);
   const resources = useResources((state) => state.resources);
-  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const checkpoints = useModels((state) => state.checkpoints);
   const models = useMemo(() => {
     const kept = [judge, summarizer].flatMap((one): PolicyRef[] =>
       one.kind === 'model' ? [one.policy] : [],

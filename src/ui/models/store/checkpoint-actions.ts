@@ -10,7 +10,7 @@ import { showStorageFault } from '../../kit/storage-news.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
 import type { MatrixType, StoreType } from '../../../policy/ops/values.ts';
 import { lab, type LabUser } from '../../lab/connection.ts';
-import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
+import { applyCheckpointMessage, useModels } from './models-store.ts';
 import { forgetPolicy, takeUpPolicy } from '../../setup/setup-uses.ts';
 
 /** Actions for checkpoints. Nothing here rejects: see `problem` and `look`. */
@@ -28,7 +28,7 @@ const BROKEN = 'Reload the page; stored data is kept.';
 
 const tell = (error: unknown): void => {
   const problem = showStorageFault(error) ? null : { message: messageOf(error), next: BROKEN };
-  useCheckpoints.setState({ problem });
+  useModels.setState({ problem });
 };
 
 /** @returns success; the reason for a failure is in `problem` */
@@ -36,7 +36,7 @@ const attempt = async (act: () => Promise<Outcome<unknown>>): Promise<boolean> =
   try {
     const outcome = await act();
     if (outcome.status === 'ready') return true;
-    useCheckpoints.setState({ problem: outcome.fault });
+    useModels.setState({ problem: outcome.fault });
   } catch (error) {
     tell(error);
   }
@@ -44,7 +44,7 @@ const attempt = async (act: () => Promise<Outcome<unknown>>): Promise<boolean> =
 };
 
 const receive = (message: CheckpointMessage): void => {
-  useCheckpoints.setState((state) => applyCheckpointMessage(state, message));
+  useModels.setState((state) => applyCheckpointMessage(state, message));
   if (message.type === 'list') storageChanged();
 };
 
@@ -52,7 +52,7 @@ const receive = (message: CheckpointMessage): void => {
 const connectCheckpoints = (to: CheckpointsApi): void => {
   connected = to;
   to.listen(receive).catch((error: unknown) => {
-    useCheckpoints.setState({ status: 'failed' });
+    useModels.setState({ status: 'failed' });
     tell(error);
   });
 };
@@ -85,11 +85,11 @@ const look = async (
 ): Promise<void> => {
   const mine = ++looks;
   const files = request.kind === 'local' ? request.files : null;
-  useCheckpoints.setState({ look: { status: 'looking', what }, lookFor, problem: null });
+  useModels.setState({ look: { status: 'looking', what }, lookFor, problem: null });
   try {
     const outcome = await api().plan(request);
     if (mine !== looks) return;
-    useCheckpoints.setState({
+    useModels.setState({
       look:
         outcome.status === 'ready'
           ? { status: 'ready', view: outcome.value, files }
@@ -98,13 +98,13 @@ const look = async (
   } catch (error) {
     if (mine !== looks) return;
     const fault = { kind: 'missing', message: messageOf(error), next: BROKEN } as const;
-    useCheckpoints.setState({ look: { status: 'failed', fault } });
+    useModels.setState({ look: { status: 'failed', fault } });
   }
 };
 
 /** Access token for a hub, only kept in memory. Ignored for invalid addresses. */
 export const giveToken = (hub: string, token: string): void => {
-  useCheckpoints.setState({ token });
+  useModels.setState({ token });
   connected?.useToken(hub, token).catch(() => undefined);
 };
 
@@ -120,18 +120,18 @@ export const lookLocal = (files: LocalFile[]): Promise<void> =>
 export const dropLook = (): void => {
   looks++;
   connected?.cancelPlan().catch(() => undefined);
-  useCheckpoints.setState({ look: { status: 'none' } });
+  useModels.setState({ look: { status: 'none' } });
 };
 
 /** Starts to store the previewed checkpoint. */
 export const storePreviewed = async (name: string): Promise<void> => {
-  const { look: preview } = useCheckpoints.getState();
+  const { look: preview } = useModels.getState();
   if (preview.status !== 'ready') return;
   void keepStorage();
   const { view, files } = preview;
   const added = await attempt(() => api().add(view.plan, name, files ?? undefined));
   // Another one may be previewed by now.
-  if (added && useCheckpoints.getState().look === preview) dropLook();
+  if (added && useModels.getState().look === preview) dropLook();
 };
 
 /**
@@ -139,7 +139,7 @@ export const storePreviewed = async (name: string): Promise<void> => {
  * @param files of its folder, for local checkpoints
  */
 export const resumeCheckpoint = (id: string, files?: LocalFile[]): Promise<unknown> => {
-  useCheckpoints.setState({ problem: null });
+  useModels.setState({ problem: null });
   return attempt(() => api().resume(id, files));
 };
 
@@ -174,27 +174,27 @@ export const holdContextsAs = async (id: string, keys: StoreType | null): Promis
  */
 export const removeCheckpoint = async (id: string): Promise<void> => {
   const { name = id, doneBytes: bytes = 0 } =
-    useCheckpoints.getState().checkpoints.find((each) => each.id === id) ?? {};
+    useModels.getState().checkpoints.find((each) => each.id === id) ?? {};
   if (!(await attempt(() => api().remove(id)))) return;
   const uses = forgetPolicy({ kind: 'checkpoint', id });
-  useCheckpoints.setState(({ removed }) => ({
+  useModels.setState(({ removed }) => ({
     removed: [...removed, { id, name, bytes, uses, at: Date.now() }],
   }));
 };
 
 /** Restores it, and its uses unless another choice was made meanwhile. */
 export const restoreCheckpoint = async (id: string): Promise<void> => {
-  const entry = useCheckpoints.getState().removed.find((one) => one.id === id);
+  const entry = useModels.getState().removed.find((one) => one.id === id);
   const back = await attempt(() => api().restore(id));
   // On failure it stays restorable for another try.
   if (!back) return;
   if (entry) takeUpPolicy({ kind: 'checkpoint', id }, entry.uses);
-  useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+  useModels.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 
 /** Frees the space of all deleted checkpoints, which then cannot be restored. */
 export const freeRemovedCheckpoints = async (): Promise<void> => {
-  useCheckpoints.setState({ removed: [] });
+  useModels.setState({ removed: [] });
   try {
     await api().purge(new Date().toISOString());
   } catch (error) {
@@ -203,4 +203,4 @@ export const freeRemovedCheckpoints = async (): Promise<void> => {
 };
 
 /** Dismisses the last failure. */
-export const dismissCheckpointProblem = (): void => useCheckpoints.setState({ problem: null });
+export const dismissCheckpointProblem = (): void => useModels.setState({ problem: null });

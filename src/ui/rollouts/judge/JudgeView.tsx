@@ -14,7 +14,7 @@ import { formatCount, formatShare, plural } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { lab } from '../../lab/connection.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
-import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { useModels } from '../../models/store/models-store.ts';
 import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
 import { useResources } from '../../setup/resources-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -190,7 +190,7 @@ const Cost = ({ judging }: { judging: Judging }) => {
 const useJudges = () => {
   useEffect(() => void refreshCheckpoints(), []);
   const resources = useResources((state) => state.resources);
-  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const checkpoints = useModels((state) => state.checkpoints);
   return policyChoices(resources, checkpoints, []).filter(({ chats }) => chats);
 };
 

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
 import type { PolicyRef, Setup } from '../../../records/setup.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
-import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { useModels } from '../../models/store/models-store.ts';
 import { readCollections } from '../../corpus/store/collections-actions.ts';
 import { useCollections } from '../../corpus/store/collections-store.ts';
 import { useResources } from '../resources-store.ts';
@@ -26,7 +26,7 @@ import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 const useChoices = (): PolicyChoice[] => {
   const setup = useSetup((state) => state.setup);
   const resources = useResources((state) => state.resources);
-  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const checkpoints = useModels((state) => state.checkpoints);
   return policyChoices(resources, checkpoints, policiesOf(setup));
 };
 

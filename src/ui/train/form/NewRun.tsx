@@ -42,9 +42,9 @@ import { Estimate, useEstimate, useTry, type Answer } from './Estimate.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 import { SweepPanel } from './SweepPanel.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
-import { importOffered, useOffers } from '../../models/offer-store.ts';
+import { importOffered } from '../../models/offer-actions.ts';
 import { importedRun, offeredFor } from '../../models/offered.ts';
-import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { useModels } from '../../models/store/models-store.ts';
 import { useShallow } from 'zustand/react/shallow';
 import { useCollections } from '../../corpus/store/collections-store.ts';
 import { questionSetsOf } from '../../setup/search-with.ts';
@@ -190,7 +190,7 @@ const NEW = '';
 /** The adapter that comes with Forage for the chosen model, while it is not imported. */
 const Offered = () => {
   const policy = useSetup(({ setup }) => setup.policy);
-  const checkpoint = useCheckpoints(({ checkpoints }) =>
+  const checkpoint = useModels(({ checkpoints }) =>
     policy.kind === 'checkpoint' ? checkpoints.find(({ id }) => id === policy.id) : undefined,
   );
   const offered = checkpoint ? offeredFor(checkpoint) : null;
@@ -198,7 +198,7 @@ const Offered = () => {
     ({ runs }) =>
       offered !== null && checkpoint && importedRun(runs, offered, checkpoint.id) !== undefined,
   );
-  const state = useOffers(({ offers }) => (checkpoint ? offers[checkpoint.id] : undefined));
+  const state = useModels(({ offers }) => (checkpoint ? offers[checkpoint.id] : undefined));
   if (!offered || !checkpoint || imported) return null;
   const take = async (): Promise<void> => {
     await importOffered(checkpoint.id, offered);

@@ -12,10 +12,7 @@ import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { modelsLabUser } from '../../../../src/ui/models/store/checkpoint-actions.ts';
-import {
-  EMPTY_CHECKPOINTS,
-  useCheckpoints,
-} from '../../../../src/ui/models/store/checkpoint-store.ts';
+import { EMPTY_CHECKPOINTS, useModels } from '../../../../src/ui/models/store/models-store.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { searchCollections } from '../../../../src/ui/setup/search-with.ts';
 import { collection } from '../../corpus/views.ts';
@@ -43,7 +40,7 @@ beforeEach(() => {
     [modelsLabUser],
   );
   useCollections.setState(useCollections.getInitialState(), true);
-  useCheckpoints.setState(EMPTY_CHECKPOINTS, true);
+  useModels.setState(EMPTY_CHECKPOINTS);
   useRun.setState(useRun.getInitialState(), true);
   open('');
   useLinkedSetup.setState({ status: 'same', own: {}, missing: [] });
@@ -131,7 +128,7 @@ describe('the address', () => {
     await checkLinkedSetup();
     searchCollections(['local-id']);
     expect(useView.getState().address.setup).toEqual({});
-    useCheckpoints.setState({ status: 'ready' });
+    useModels.setState({ status: 'ready' });
     useCollections.setState({ status: 'ready', collections: [wiki] });
     expect(useView.getState().address.setup.local).toEqual({
       c: [{ n: 'Wiki', h: HASH }],

@@ -11,14 +11,14 @@ import {
   bytesOnServer,
   cancelOffer,
   importOffered,
-  useOffers,
-} from '../../../../src/ui/models/offer-store.ts';
+} from '../../../../src/ui/models/offer-actions.ts';
 import { importedRun, offeredFor } from '../../../../src/ui/models/offered.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { fakeLab, stubPage } from '../../lab/fake-lab.ts';
 import { checkpoint } from '../views.ts';
+import { useModels } from '../../../../src/ui/models/store/models-store.ts';
 
 /** The trained adapter that comes with Forage: which models it is offered for, and how it is imported. */
 
@@ -111,14 +111,14 @@ const connect = (outcome: () => Promise<AdoptOutcome>) => {
   setTrainApi(lab.connection.train);
   return lab;
 };
-const state = () => useOffers.getState().offers['a'];
+const state = () => useModels.getState().offers['a'];
 const click = () => importOffered('a', offeredFor(model())!);
 
 beforeEach(() => {
   stubPage();
   vi.stubGlobal('document', { baseURI: 'http://page/' });
   useTrain.setState(EMPTY_TRAIN, true);
-  useOffers.setState({ offers: {} });
+  useModels.setState({ offers: {} });
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 

@@ -22,15 +22,12 @@ import {
   restoreCheckpoint,
   resumeCheckpoint,
 } from '../../../../src/ui/models/store/checkpoint-actions.ts';
-import {
-  EMPTY_CHECKPOINTS,
-  useCheckpoints,
-} from '../../../../src/ui/models/store/checkpoint-store.ts';
+import { EMPTY_CHECKPOINTS, useModels } from '../../../../src/ui/models/store/models-store.ts';
 import { choosePolicy, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { connectFake, deferred, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
 import { checkpoint, planView } from '../views.ts';
 
-const state = () => useCheckpoints.getState();
+const state = () => useModels.getState();
 const died = () => Promise.reject(new Error('the worker died'));
 const fault: Fault = { kind: 'gated', message: 'It is gated.', next: 'Give a token.' };
 const failed = { status: 'failed', fault } as const;
@@ -58,7 +55,7 @@ const ready = (view = planView()): Outcome<PlanView> => ({ status: 'ready', valu
 
 beforeEach(() => {
   stubPage();
-  useCheckpoints.setState(EMPTY_CHECKPOINTS, true);
+  useModels.setState(EMPTY_CHECKPOINTS);
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 
@@ -176,7 +173,7 @@ describe('adding what was looked at', () => {
 });
 
 describe('a checkpoint', () => {
-  beforeEach(() => useCheckpoints.setState({ checkpoints: [checkpoint('a', { name: 'Tiny' })] }));
+  beforeEach(() => useModels.setState({ checkpoints: [checkpoint('a', { name: 'Tiny' })] }));
 
   it.each<[string, () => Promise<unknown>, unknown[]]>([
     ['resume', () => resumeCheckpoint('a'), ['a', undefined]],

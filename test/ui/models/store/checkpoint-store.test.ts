@@ -10,7 +10,7 @@ import {
   applyCheckpointMessage,
   EMPTY_CHECKPOINTS,
   sameCheckpoint,
-} from '../../../../src/ui/models/store/checkpoint-store.ts';
+} from '../../../../src/ui/models/store/models-store.ts';
 
 const view = (change: Partial<CheckpointView>): CheckpointView => ({
   id: 'a',

@@ -7,11 +7,11 @@ import {
   readEncoders,
   removeEncoder,
   restoreEncoder,
-  useEncoders,
-} from '../../../../src/ui/models/store/encoders-store.ts';
+} from '../../../../src/ui/models/store/encoder-actions.ts';
 import { changeSearch, searchCollections } from '../../../../src/ui/setup/search-with.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { connectFake, deferred, stubPage, type Answers } from '../../lab/fake-lab.ts';
+import { useModels } from '../../../../src/ui/models/store/models-store.ts';
 
 const encoder = (id: string): EncoderFacts => ({
   id,
@@ -23,7 +23,7 @@ const encoder = (id: string): EncoderFacts => ({
   addedAt: 0,
 });
 
-const state = () => useEncoders.getState();
+const state = () => useModels.getState().encoders;
 const local = () => useSetup.getState().setup.local;
 const refuse = () => Promise.reject(new Error('tokenizer.json is missing'));
 
@@ -32,7 +32,7 @@ const connect = (encoders: Partial<Answers['encoders']> = {}) =>
 
 beforeEach(() => {
   stubPage();
-  useEncoders.setState(useEncoders.getInitialState(), true);
+  useModels.setState(useModels.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 

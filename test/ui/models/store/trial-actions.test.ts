@@ -7,9 +7,9 @@ import {
   startAgreement,
   startMeasure,
   stopTrial,
-  useTrials,
-} from '../../../../src/ui/models/store/trials-store.ts';
+} from '../../../../src/ui/models/store/trial-actions.ts';
 import { connectFake, deferred, settle, stubPage } from '../../lab/fake-lab.ts';
+import { useModels } from '../../../../src/ui/models/store/models-store.ts';
 
 const POLICY: PolicyInfo = {
   id: 'baize-mini',
@@ -25,7 +25,7 @@ const COPY: Figure = { kind: 'copy', bytesPerSecond: 1e10 };
 const PRODUCT: Figure = { kind: 'product', flopsPerSecond: 1e11 };
 const MEASURE: DeviceMeasure = { device: 'wasm', features: ['simd'], figures: [COPY, PRODUCT] };
 
-const trials = () => useTrials.getState();
+const trials = () => useModels.getState();
 /** Of what runs, its progress. */
 const progressOf = (which: 'agreement' | 'measure') => {
   const trial = trials()[which];
@@ -55,7 +55,7 @@ const saved = (): { name: string; text: () => Promise<string> }[] => {
 beforeEach(() => {
   vi.unstubAllGlobals();
   stubPage();
-  useTrials.setState(useTrials.getInitialState(), true);
+  useModels.setState(useModels.getInitialState(), true);
   useLab.setState({ ...useLab.getInitialState(), policy: POLICY });
 });
 
@@ -81,7 +81,7 @@ describe('the agreement with the checkpoint', () => {
 
   it('that failed says why, and leaves what was measured of the device', async () => {
     const measure = { status: 'done', result: MEASURE, policy: POLICY } as const;
-    useTrials.setState({ measure });
+    useModels.setState({ measure });
     connectFake({ ask: { agreement: () => Promise.reject(new Error('no memory for layer 3')) } });
     await startAgreement();
     expect(trials()).toEqual({
@@ -164,7 +164,7 @@ describe('a measured device', () => {
     const files = saved();
     exportMeasure();
     expect(files).toEqual([]);
-    useTrials.setState({ measure: { status: 'done', result: MEASURE, policy: POLICY } });
+    useModels.setState({ measure: { status: 'done', result: MEASURE, policy: POLICY } });
     exportMeasure(new Date('2026-03-04T17:05:00Z'));
     expect(files.map(({ name }) => name)).toEqual(['forage-device-2026-03-04.json']);
     expect(JSON.parse((await files[0]?.text()) ?? '')).toMatchObject({

@@ -1,14 +1,19 @@
 import { create } from 'zustand';
 import type { Fault, LocalFile } from '../../../lab/contract/records/checkpoints.ts';
+import type { EncoderFacts } from '../../../lab/contract/encoders.ts';
+import type { ByteProgress } from '../../../lab/contract/progress.ts';
 import type {
   DownloadProgress,
   CheckpointMessage,
   CheckpointView,
   PlanView,
 } from '../../../lab/contract/checkpoints.ts';
-import type { PolicyUse } from '../../setup/setup-uses.ts';
+import type { DeviceMeasure, Figure } from '../../../policy/measure/device.ts';
+import type { Agreement } from '../../../policy/model/agreement.ts';
+import type { PolicyInfo } from '../../../policy/policy.ts';
+import type { EncoderUse, PolicyUse } from '../../setup/setup-uses.ts';
 
-/** State of the checkpoints on this device, and of the previewed one. */
+/** State of the Models page: a slice for each of its sections, with its actions in a file of its own. */
 
 /** The result of a preview. */
 type Look =
@@ -78,8 +83,53 @@ export const applyCheckpointMessage = (
   return { ...state, status: 'ready', checkpoints, progress: Object.fromEntries(kept) };
 };
 
-/** For the Models page and all model choosers; changed only by `checkpoint-actions.ts`. */
-export const useCheckpoints = create<CheckpointState>()(() => EMPTY_CHECKPOINTS);
+/** Encoders and cross-encoders on this device. */
+export interface EncodersState {
+  status: 'waiting' | 'ready';
+  encoders: EncoderFacts[];
+  /** A folder is being tested. */
+  adding: boolean;
+  problem: { text: string; next: string } | null;
+  /** Removed in this visit; restorable until the page is reloaded. */
+  removed: readonly { id: string; uses: readonly EncoderUse[]; at: number }[];
+}
+
+/** A measurement; the result is stored with its policy, because another may be loaded later. */
+export type Trial<Progress, Result> =
+  | { readonly status: 'none' }
+  | { readonly status: 'running'; readonly progress: Progress; readonly abort: AbortController }
+  | { readonly status: 'done'; readonly result: Result; readonly policy: PolicyInfo }
+  | { readonly status: 'failed'; readonly message: string };
+
+/** Measurements of the loaded policy in this visit: agreement of quantized weights, and speed of the device. */
+export interface TrialsSlice {
+  /** Compared layers and total; 0 until the first. */
+  agreement: Trial<{ done: number; layers: number }, Agreement>;
+  /** Numbers so far, and progress from 0 to 1. */
+  measure: Trial<{ figures: readonly Figure[]; share: number }, DeviceMeasure>;
+}
+
+/** Import of an offered adapter. */
+export type OfferState =
+  | ({ status: 'fetching' } & ByteProgress)
+  | { status: 'importing' }
+  | { status: 'failed'; message: string };
+
+interface ModelsStore extends CheckpointState, TrialsSlice {
+  /** Changed by `encoder-actions.ts`. */
+  encoders: EncodersState;
+  /** By the id of the model that the adapter is for; changed by `offer-actions.ts`. */
+  offers: Readonly<Record<string, OfferState | null>>;
+}
+
+/** For the Models page and all model choosers, while the tab is open. */
+export const useModels = create<ModelsStore>()(() => ({
+  ...EMPTY_CHECKPOINTS,
+  encoders: { status: 'waiting', encoders: [], adding: false, problem: null, removed: [] },
+  agreement: { status: 'none' },
+  measure: { status: 'none' },
+  offers: {},
+}));
 
 /** A stored one from the same source and revision, if any. */
 export const sameCheckpoint = (

@@ -1,26 +1,16 @@
-import { create } from 'zustand';
 import { asSentence, messageOf } from '../../base/errors.ts';
-import type { ByteProgress } from '../../lab/contract/progress.ts';
 import { fetchWithProgress } from '../../lab/workers/fetch-progress.ts';
 import { keepStorage } from '../lab/storage.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { trainApi, useTrain, withRun } from '../train/store/train-store.ts';
 import { showStorageFault } from '../kit/storage-news.ts';
 import type { OfferedAdapter } from './offered.ts';
+import { useModels, type OfferState } from './store/models-store.ts';
 
 /** Import of an offered adapter, by the id of the model that it is for. */
 
-export type OfferState =
-  | ({ status: 'fetching' } & ByteProgress)
-  | { status: 'importing' }
-  | { status: 'failed'; message: string };
-
-export const useOffers = create<{ offers: Readonly<Record<string, OfferState | null>> }>()(() => ({
-  offers: {},
-}));
-
 const show = (checkpoint: string, state: OfferState | null): void =>
-  useOffers.setState(({ offers }) => ({ offers: { ...offers, [checkpoint]: state } }));
+  useModels.setState(({ offers }) => ({ offers: { ...offers, [checkpoint]: state } }));
 
 type Doing = 'downloaded' | 'imported';
 
@@ -65,7 +55,7 @@ const failureOf = (doing: Doing, error: unknown): string => {
   return `The adapter was not ${doing}: ${asSentence(messageOf(error))}${advice}`;
 };
 
-/** Fetches it and imports it as a run. Never rejects: the reason for a failure is in `useOffers`. */
+/** Fetches it and imports it as a run. Never rejects: the reason for a failure is in `offers`. */
 export async function importOffered(checkpoint: string, offered: OfferedAdapter): Promise<void> {
   if (underWay.has(checkpoint)) return;
   const controller = new AbortController();

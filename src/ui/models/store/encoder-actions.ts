@@ -1,30 +1,14 @@
-import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import type { EncoderFacts, FolderFile } from '../../../lab/contract/encoders.ts';
 import { showStorageFault } from '../../kit/storage-news.ts';
 import { lab } from '../../lab/connection.ts';
-import { forgetEncoder, takeUpEncoder, type EncoderUse } from '../../setup/setup-uses.ts';
+import { forgetEncoder, takeUpEncoder } from '../../setup/setup-uses.ts';
+import { useModels, type EncodersState } from './models-store.ts';
 
 /** Encoders and cross-encoders on this device. */
 
-interface EncodersStore {
-  status: 'waiting' | 'ready';
-  encoders: EncoderFacts[];
-  /** A folder is being tested. */
-  adding: boolean;
-  problem: { text: string; next: string } | null;
-  /** Removed in this visit; restorable until the page is reloaded. */
-  removed: readonly { id: string; uses: readonly EncoderUse[]; at: number }[];
-}
-
-/** For all pages that show encoders; changed only by this file. */
-export const useEncoders = create<EncodersStore>()(() => ({
-  status: 'waiting',
-  encoders: [],
-  adding: false,
-  problem: null,
-  removed: [],
-}));
+const change = (part: Partial<EncodersState>): void =>
+  useModels.setState(({ encoders }) => ({ encoders: { ...encoders, ...part } }));
 
 /** Runs a call, shows its failure with advice, and reloads the list. */
 const attempt = async (call: () => Promise<unknown>, next: string): Promise<boolean> => {
@@ -32,8 +16,7 @@ const attempt = async (call: () => Promise<unknown>, next: string): Promise<bool
     await call();
     return true;
   } catch (error) {
-    if (!showStorageFault(error))
-      useEncoders.setState({ problem: { text: messageOf(error), next } });
+    if (!showStorageFault(error)) change({ problem: { text: messageOf(error), next } });
     return false;
   } finally {
     await readEncoders();
@@ -43,11 +26,11 @@ const attempt = async (call: () => Promise<unknown>, next: string): Promise<bool
 /** Reloads the list. It is `ready` even on failure, because nothing else will come. */
 export const readEncoders = async (): Promise<void> => {
   try {
-    useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
+    change({ encoders: await lab().encoders.list(), status: 'ready' });
   } catch (error) {
-    useEncoders.setState({ status: 'ready' });
+    change({ status: 'ready' });
     if (!showStorageFault(error))
-      useEncoders.setState({
+      change({
         problem: { text: messageOf(error), next: 'Reload the page; stored data is kept.' },
       });
   }
@@ -55,9 +38,9 @@ export const readEncoders = async (): Promise<void> => {
 
 /** @param files of one folder */
 export const addEncoder = async (files: FolderFile[]): Promise<void> => {
-  useEncoders.setState({ adding: true, problem: null });
+  change({ adding: true, problem: null });
   await attempt(() => lab().encoders.add(files), 'Nothing was stored.');
-  useEncoders.setState({ adding: false });
+  change({ adding: false });
 };
 
 /**
@@ -67,18 +50,19 @@ export const addEncoder = async (files: FolderFile[]): Promise<void> => {
 export const removeEncoder = async ({ id }: EncoderFacts): Promise<void> => {
   if (!(await attempt(() => lab().encoders.remove(id), 'Nothing was changed.'))) return;
   const uses = forgetEncoder(id);
-  useEncoders.setState(({ removed }) => ({ removed: [...removed, { id, uses, at: Date.now() }] }));
+  change({ removed: [...useModels.getState().encoders.removed, { id, uses, at: Date.now() }] });
 };
 
 /** Restores it, and its use unless another choice was made meanwhile. */
 export const restoreEncoder = async (id: string): Promise<void> => {
-  const entry = useEncoders.getState().removed.find((one) => one.id === id);
+  const entry = useModels.getState().encoders.removed.find((one) => one.id === id);
   const back = await attempt(() => lab().encoders.restore(id), 'Add its folder again.');
   // On failure it stays restorable for another try.
   if (!back) return;
   if (entry) takeUpEncoder(id, entry.uses);
-  useEncoders.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+  const { removed } = useModels.getState().encoders;
+  change({ removed: removed.filter((one) => one.id !== id) });
 };
 
 /** Dismisses the last failure. */
-export const dismissEncoderProblem = (): void => useEncoders.setState({ problem: null });
+export const dismissEncoderProblem = (): void => change({ problem: null });
