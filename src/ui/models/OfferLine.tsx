@@ -7,7 +7,7 @@ import { useAnswer } from '../kit/use-answer.ts';
 import { formatBytes } from '../kit/words/format.ts';
 import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { formatTrainAddress, NEW_RUN } from '../train/store/train-address.ts';
-import { useDraft } from '../train/store/train-draft.ts';
+import { editDraft } from '../train/store/train-draft.ts';
 import { useTrain } from '../train/store/train-store.ts';
 import { bytesOnServer, cancelOffer, importOffered } from './offer-actions.ts';
 import { importedRun, offeredFor, type OfferedAdapter } from './offered.ts';
@@ -26,7 +26,7 @@ const Imported = ({ run }: { run: RunRecord }) => {
     );
   const train = (): void => {
     choosePolicy(run.setup?.policy ?? setup.policy);
-    useDraft.setState({ startFrom: run.id });
+    editDraft({ startFrom: run.id });
     go(NEW_RUN);
   };
   return (

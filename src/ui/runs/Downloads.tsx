@@ -3,7 +3,8 @@ import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import type { DownloadKind } from '../../lab/contract/training.ts';
 import { formatBytes } from '../kit/words/format.ts';
 import { hasAdapter } from '../train/run/run-words.ts';
-import { cancelDownload, downloadOf, useDownloading } from '../train/store/download-actions.ts';
+import { cancelDownload, downloadOf } from '../train/store/download-actions.ts';
+import { useTrain } from '../train/store/train-store.ts';
 
 /** Files for llama.cpp and what is built on it. */
 const GGUF_KINDS: readonly { what: DownloadKind; name: string; says: string }[] = [
@@ -26,7 +27,7 @@ const GGUF_KINDS: readonly { what: DownloadKind; name: string; says: string }[] 
 
 /** What was trained, as files. One is made at a time. */
 export const Downloads = ({ run }: { run: RunRecord }) => {
-  const busy = useDownloading(({ now }) => now !== null);
+  const busy = useTrain(({ download }) => download !== null);
   const button = (what: DownloadKind, name: string, ready: boolean) => (
     <Button
       size="xs"
@@ -68,9 +69,9 @@ export const Downloads = ({ run }: { run: RunRecord }) => {
 
 /** How far the run's download is. */
 export const Downloading = ({ run }: { run: RunRecord }) => {
-  const { now } = useDownloading();
-  if (now?.run !== run.id) return null;
-  const { done, total, cancelling } = now;
+  const download = useTrain((state) => (state.download?.run === run.id ? state.download : null));
+  if (!download) return null;
+  const { done, total, cancelling } = download;
   return (
     <p className="note whole" role="status">
       {total > 0

@@ -11,7 +11,6 @@ import {
   takeFiles,
   cancelAdopting,
   dismissAdopted,
-  useAdopting,
 } from '../train/store/adopt-actions.ts';
 import {
   dismissRemoved,
@@ -32,7 +31,7 @@ import { TimeLeft } from '../kit/words/TimeLeft.tsx';
 
 /** Progress of the folder that is imported. */
 const Reading = () => {
-  const { reading, waiting } = useAdopting();
+  const { reading, waiting } = useTrain(({ adopting }) => adopting);
   if (!reading) return null;
   const { name, done, total, cancelling } = reading;
   return (
@@ -66,7 +65,7 @@ const Hide = () => (
 
 /** Imports of cluster folders: the current one, the last result with what it lacks, and cancelled ones. */
 export const Adopting = () => {
-  const { taken, cancelled } = useAdopting();
+  const { taken, cancelled } = useTrain(({ adopting }) => adopting);
   return (
     <div role="status">
       <Reading />

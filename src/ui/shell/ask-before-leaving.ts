@@ -1,7 +1,6 @@
 import { useCollections } from '../corpus/store/collections-store.ts';
 import { runningEvaluation, useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { useRollouts } from '../rollouts/store/rollouts-store.ts';
-import { useAdopting } from '../train/store/adopt-actions.ts';
 import { trainingRun, useTrain } from '../train/store/train-store.ts';
 
 /** Whether this tab runs a long task. Tasks of other tabs continue. */
@@ -13,7 +12,7 @@ export const worksHere = (): boolean => {
     (evaluation !== undefined && evaluation.id === evaluate.here) ||
     useCollections.getState().job !== null ||
     useRollouts.getState().jobs.some(({ status }) => status !== 'failed') ||
-    useAdopting.getState().reading !== null
+    train.adopting.reading !== null
   );
 };
 

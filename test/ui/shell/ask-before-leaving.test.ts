@@ -3,7 +3,6 @@ import { worksHere } from '../../../src/ui/shell/ask-before-leaving.ts';
 import { useCollections } from '../../../src/ui/corpus/store/collections-store.ts';
 import { useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
 import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
-import { useAdopting } from '../../../src/ui/train/store/adopt-actions.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 
 afterEach(() => {
@@ -11,7 +10,6 @@ afterEach(() => {
   useEvaluate.setState(useEvaluate.getInitialState());
   useCollections.setState(useCollections.getInitialState());
   useRollouts.setState(useRollouts.getInitialState());
-  useAdopting.setState(useAdopting.getInitialState());
 });
 
 type Status = 'running' | 'paused' | 'finished';
@@ -52,6 +50,11 @@ test('so would an import, of passages, of rollouts that are read or wait, and of
     expect(worksHere()).toBe(asks);
   }
   useRollouts.setState({ jobs: [] });
-  useAdopting.setState({ reading: { name: 'run', done: 0, total: 3, cancelling: false } });
+  useTrain.setState({
+    adopting: {
+      ...useTrain.getState().adopting,
+      reading: { name: 'run', done: 0, total: 3, cancelling: false },
+    },
+  });
   expect(worksHere()).toBe(true);
 });

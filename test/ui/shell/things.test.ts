@@ -3,7 +3,7 @@ import { textThings, thingsOf } from '../../../src/ui/shell/things.ts';
 import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { useEvaluateDraft } from '../../../src/ui/evaluate/store/evaluate-draft.ts';
-import { useDraft } from '../../../src/ui/train/store/train-draft.ts';
+import { useTrainForm } from '../../../src/ui/train/store/train-draft.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import type { QuestionRow } from '../../../src/lab/contract/ask.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
@@ -34,7 +34,7 @@ it('⌘K reaches the runs that are here, and the recipes that can be trained', a
   expect(gone).toEqual(['/train?run=a']);
   things.find(({ name }) => name.includes('Search-R1') && name.includes('GRPO'))?.act();
   await expect.poll(() => gone.at(-1)).toBe('/train?new=1');
-  expect(useDraft.getState().training).toMatch(/^search-r1\//);
+  expect(useTrainForm.getState().draft.training).toMatch(/^search-r1\//);
 });
 
 it('⌘K asks by a recipe, and leaves the mechanisms of the one before', () => {

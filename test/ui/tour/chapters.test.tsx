@@ -16,8 +16,8 @@ import {
   checkDraft,
   chooseTraining,
   undoReplace,
-  useDraft,
-  useReplaced,
+  useTrainForm,
+  editDraft,
 } from '../../../src/ui/train/store/train-draft.ts';
 import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { evaluationRecord } from '../../fixtures/evaluations.ts';
@@ -126,7 +126,7 @@ describe('teaching a real model', () => {
     const acts = CHAPTERS.find(({ id }) => id === 'real-model')?.steps.map(({ act }) => act) ?? [];
     for (const act of [acts[0], acts[2]]) await act?.run(go);
     expect(went).toEqual(['/models', '/train?new=1']);
-    const { settings, errors } = checkDraft(useDraft.getState());
+    const { settings, errors } = checkDraft(useTrainForm.getState().draft);
     expect(errors).toEqual({});
     expect(settings).toMatchObject({
       preset: 'search/grpo',
@@ -141,20 +141,20 @@ describe('teaching a real model', () => {
 
   it('keeps what was in the form, so that it can be brought back', async () => {
     const [, , fill] = CHAPTERS.find(({ id }) => id === 'real-model')?.steps ?? [];
-    useDraft.setState(useDraft.getInitialState(), true);
+    useTrainForm.setState(useTrainForm.getInitialState(), true);
     chooseTraining('search-r1/ppo');
     changeDraft('steps', 7);
-    useDraft.setState({ name: 'Mine' });
-    const before = useDraft.getState();
-    const replaced = () => textOf(<NewRun />, useReplaced);
+    editDraft({ name: 'Mine' });
+    const before = useTrainForm.getState().draft;
+    const replaced = () => textOf(<NewRun />, useTrainForm);
     expect(replaced()).not.toContain('Undo');
     await fill?.act?.run(go);
     // A second click changes nothing, and does not lose the draft before the first.
     await fill?.act?.run(go);
-    expect(useDraft.getState().changes).not.toEqual(before.changes);
+    expect(useTrainForm.getState().draft.changes).not.toEqual(before.changes);
     expect(replaced()).toMatch(/Replaced “Search-R1 · .*, 1 change”\. Undo/);
     undoReplace();
-    expect(useDraft.getState()).toEqual(before);
+    expect(useTrainForm.getState().draft).toEqual(before);
     expect(replaced()).not.toContain('Undo');
   });
 

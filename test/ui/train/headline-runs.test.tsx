@@ -11,7 +11,7 @@ import {
   checkDraft,
   chooseTraining,
   resetDraft,
-  useDraft,
+  useTrainForm,
 } from '../../../src/ui/train/store/train-draft.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
@@ -69,13 +69,13 @@ it.each([{ training: 'kunlun-baize/whole' }, { training: 'ur2/paper' }] as const
     fitSummarizer(training === 'ur2/paper');
     const sizes = SIZES[training];
     for (const [, path, value] of sizes) changeDraft(path, value);
-    const html = htmlOf(<NewRun />, useTrain, useDraft, useSetup);
+    const html = htmlOf(<NewRun />, useTrain, useTrainForm, useSetup);
     expect(sizes.map(([label]) => [label, valueOf(html, label)])).toEqual(
       sizes.map(([label, , value]) => [label, String(value)]),
     );
     const begin = buttonsIn(html).find(({ name }) => name === 'Start training');
     expect(begin?.disabled).toBe(false);
-    const { settings } = checkDraft(useDraft.getState());
+    const { settings } = checkDraft(useTrainForm.getState().draft);
     expect(settings).toMatchObject({ steps: sizes[0][2], heldOut: { questions: 1 } });
   },
 );
@@ -83,10 +83,10 @@ it.each([{ training: 'kunlun-baize/whole' }, { training: 'ur2/paper' }] as const
 it('the form of HRPO has its gates, and where they begin', () => {
   chooseTraining('hrpo/hrpo');
   changeDraft('adapter.gates.rMin', 0.9);
-  const html = htmlOf(<NewRun />, useTrain, useDraft);
+  const html = htmlOf(<NewRun />, useTrain, useTrainForm);
   expect(valueOf(html, 'a from')).toBe('0.9');
   expect(valueOf(html, 'Rate of Λ')).toBe('0.01');
-  expect(checkDraft(useDraft.getState()).settings?.adapter.gates?.rMin).toBe(0.9);
+  expect(checkDraft(useTrainForm.getState().draft).settings?.adapter.gates?.rMin).toBe(0.9);
   expect(buttonsIn(html).find(({ name }) => name === 'Start training')?.disabled).toBe(false);
 });
 

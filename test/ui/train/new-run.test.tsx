@@ -9,8 +9,7 @@ import {
   chooseTraining,
   resetDraft,
   undoReplace,
-  useDraft,
-  useReplaced,
+  useTrainForm,
 } from '../../../src/ui/train/store/train-draft.ts';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { collection } from '../corpus/views.ts';
@@ -18,7 +17,7 @@ import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
 
 const form = (): string => {
   useTrain.setState({ ...useTrain.getInitialState(), status: 'ready' }, true);
-  return htmlOf(<NewRun />, useTrain, useDraft);
+  return htmlOf(<NewRun />, useTrain, useTrainForm);
 };
 const canStart = (html: string): boolean =>
   buttonsIn(html).some(({ name, disabled }) => name === 'Start training' && !disabled);
@@ -120,7 +119,7 @@ describe('on questions of one’s own a warm-up on own rollouts', () => {
   const warning = /The cold start learns from the model’s own correct answers/;
   const shown = () => {
     useTrain.setState({ ...useTrain.getInitialState(), status: 'ready' }, true);
-    return wordsIn(htmlOf(<NewRun />, useTrain, useDraft, useSetup, useCollections));
+    return wordsIn(htmlOf(<NewRun />, useTrain, useTrainForm, useSetup, useCollections));
   };
   beforeEach(() => chooseTraining('kunlun-baize/whole'));
   afterEach(() => useSetup.setState({ setup: BUILT_IN_SETUP }));
@@ -145,19 +144,18 @@ describe('on questions of one’s own a warm-up on own rollouts', () => {
 
 describe('a draft that is replaced', () => {
   beforeEach(() => {
-    useDraft.setState(useDraft.getInitialState(), true);
-    useReplaced.setState(useReplaced.getInitialState(), true);
+    useTrainForm.setState(useTrainForm.getInitialState(), true);
   });
 
   it('comes back after another recipe, or its own values, took its changes', () => {
     for (const replace of [() => chooseTraining('hrpo/hrpo'), resetDraft]) {
       chooseTraining('search-r1/ppo');
       changeDraft('objective.kl.coefficient', 0.5);
-      const before = useDraft.getState();
+      const before = useTrainForm.getState().draft;
       replace();
-      expect(useDraft.getState().changes).toEqual({});
+      expect(useTrainForm.getState().draft.changes).toEqual({});
       undoReplace();
-      expect(useDraft.getState()).toEqual(before);
+      expect(useTrainForm.getState().draft).toEqual(before);
     }
   });
 
@@ -165,7 +163,7 @@ describe('a draft that is replaced', () => {
     chooseTraining('search-r1/ppo');
     changeDraft('seed', 5);
     chooseTraining('hrpo/hrpo');
-    expect(useDraft.getState().changes).toEqual({ seed: 5 });
-    expect(useReplaced.getState().draft).toBeNull();
+    expect(useTrainForm.getState().draft.changes).toEqual({ seed: 5 });
+    expect(useTrainForm.getState().replaced).toBeNull();
   });
 });

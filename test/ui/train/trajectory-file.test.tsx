@@ -1,12 +1,17 @@
 import { beforeEach, expect, it } from 'vitest';
 import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
 import { TrajectoryFile } from '../../../src/ui/train/form/fields/TrajectoryFile.tsx';
-import { useDemonstrations } from '../../../src/ui/train/store/demonstrations.ts';
 import { textOf } from '../kit/render.tsx';
 import { fileRecord } from '../rollouts/views.ts';
+import { useTrainForm, type DemonstrationsFile } from '../../../src/ui/train/store/train-draft.ts';
 
 const words = (of: 'rollouts' | 'stored' = 'rollouts'): string =>
-  textOf(<TrajectoryFile of={of} />, useRollouts, useDemonstrations);
+  textOf(<TrajectoryFile of={of} />, useRollouts, useTrainForm);
+
+const demonstrationsAre = (change: Partial<DemonstrationsFile>): void =>
+  useTrainForm.setState(({ demonstrations }) => ({
+    demonstrations: { ...demonstrations, ...change },
+  }));
 
 const files = [
   fileRecord('gold', {
@@ -19,7 +24,7 @@ const files = [
 
 beforeEach(() => {
   useRollouts.setState(useRollouts.getInitialState(), true);
-  useDemonstrations.setState(useDemonstrations.getInitialState(), true);
+  useTrainForm.setState(useTrainForm.getInitialState(), true);
 });
 
 it('offers only a file of the computer where nothing suitable is stored', () => {
@@ -40,9 +45,9 @@ it('lists stored demonstrations by name, count and date, beside a file of the co
 it('says what is in the stored file that is chosen', () => {
   useRollouts.setState({ files });
   const given = { count: 240, tokens: 500 };
-  useDemonstrations.setState({ stored: 'gold' });
+  demonstrationsAre({ stored: 'gold' });
   expect(words()).toContain('Reading the file …');
-  useDemonstrations.setState({ counts: { of: 'rollouts', all: 240, right: 200, given } });
+  demonstrationsAre({ counts: { of: 'rollouts', all: 240, right: 200, given } });
   expect(words()).toMatch(/240 trajectories, 200 right by EM$/);
   expect(words()).not.toContain('Reading');
 });

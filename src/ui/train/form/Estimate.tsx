@@ -8,15 +8,14 @@ import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, formatNumber, plural } from '../../kit/words/format.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { useDemonstrations } from '../store/demonstrations.ts';
 import { startOf, useStartRun } from './fields/start-from.ts';
 import { trainApi, useTrain, trainingRun } from '../store/train-store.ts';
 import { toTry, TRY_STEPS } from '../store/try-run.ts';
 import { Button } from '@mantine/core';
 import { isRunning, useRun } from '../../ask/store/run-store.ts';
 import { runningEvaluation, useEvaluate } from '../../evaluate/store/evaluate-store.ts';
-import { useMaking } from '../store/make-demonstrations.ts';
 import { cancelMeasure, measureDevice } from '../store/train-actions.ts';
+import { useTrainForm } from '../store/train-draft.ts';
 
 /** The form must rest this long before the device is measured without a click. */
 const MEASURE_REST_MS = 1500;
@@ -36,7 +35,7 @@ const useIdle = (): boolean => {
   const evaluates = useEvaluate(
     (state) => runningEvaluation(state) !== undefined || state.measuring !== null,
   );
-  const makes = useMaking((state) => state.progress !== null);
+  const makes = useTrainForm(({ making }) => making.progress !== null);
   return ready && !trains && !asks && !evaluates && !makes;
 };
 
@@ -136,7 +135,7 @@ export const useEstimate = (settings: TrainSettings | null, device: DeviceChoice
   const measured = useTrain((state) => state.measured);
   const setup = useSetup((state) => state.setup);
   const startRun = useStartRun()?.id;
-  const given = useDemonstrations(({ counts }) =>
+  const given = useTrainForm(({ demonstrations: { counts } }) =>
     counts?.of === 'rollouts' ? counts.given : undefined,
   );
   useEffect(() => {

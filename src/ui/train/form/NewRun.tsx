@@ -18,7 +18,7 @@ import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useFitSummarizer } from '../../setup/use-fit-summarizer.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
-import { openDemonstrations, useDemonstrations } from '../store/demonstrations.ts';
+import { openDemonstrations } from '../store/demonstrations.ts';
 import { startTraining } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import {
@@ -28,8 +28,9 @@ import {
   LOOP_CHOICES,
   resetDraft,
   undoReplace,
-  useDraft,
-  useReplaced,
+  useTrainForm,
+  forgetReplaced,
+  editDraft,
   withoutFaults,
   changeDraft,
 } from '../store/train-draft.ts';
@@ -203,7 +204,7 @@ const Offered = () => {
   const take = async (): Promise<void> => {
     await importOffered(checkpoint.id, offered);
     const run = importedRun(useTrain.getState().runs, offered, checkpoint.id);
-    if (run) useDraft.setState({ startFrom: run.id });
+    if (run) editDraft({ startFrom: run.id });
   };
   return (
     <p className="fine">
@@ -243,7 +244,7 @@ const StartFromField = () => {
             })),
           ]}
           onChange={({ currentTarget: { value } }) =>
-            useDraft.setState({ startFrom: value === NEW ? undefined : value })
+            editDraft({ startFrom: value === NEW ? undefined : value })
           }
         />
       </div>
@@ -260,7 +261,7 @@ const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
 
 /** What most runs change: recipe, name, device, and how much is sampled a step. */
 const Basics = ({ settings }: { settings: TrainSettings | null }) => {
-  const { training, name, device } = useDraft();
+  const { training, name, device } = useTrainForm(({ draft }) => draft);
   const differences = findTraining(training)?.variant.differences;
   return (
     <>
@@ -280,7 +281,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
           placeholder="(from the recipe)"
           maxLength={80}
           value={name}
-          onChange={(event) => useDraft.setState({ name: event.currentTarget.value })}
+          onChange={(event) => editDraft({ name: event.currentTarget.value })}
         />
         <Select
           size="xs"
@@ -289,7 +290,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
           value={device}
           data={[...DEVICES]}
           onChange={(event) =>
-            useDraft.setState({ device: pickOf(DEVICES, event.currentTarget.value) ?? 'auto' })
+            editDraft({ device: pickOf(DEVICES, event.currentTarget.value) ?? 'auto' })
           }
         />
       </div>
@@ -327,7 +328,7 @@ const Basics = ({ settings }: { settings: TrainSettings | null }) => {
 const useStart = (settings: TrainSettings | null, answer: Answer) => {
   const busy = useTrain(trainingRun);
   const ready = useTrain((state) => state.status === 'ready');
-  const given = useDemonstrations(({ counts }) => counts?.of);
+  const given = useTrainForm(({ demonstrations }) => demonstrations.counts?.of);
   // Stages that learn from stored trajectories take a file, or make their own where none is given.
   const stored = settings?.stages.some(({ loss }) => isStored(loss)) ?? false;
   // A warm-up on given trajectories cannot do without one.
@@ -371,8 +372,8 @@ interface StartBarProps {
 const StartBar = (props: StartBarProps) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
-  const changed = useDraft(({ changes }) => Object.keys(changes).length);
-  const device = useDraft((draft) => draft.device);
+  const changed = useTrainForm(({ draft }) => Object.keys(draft.changes).length);
+  const device = useTrainForm(({ draft }) => draft.device);
   const { settings, answer, sweeping, setSweeping, more, setMore } = props;
   const tried = useTry(settings, answer, device);
   const startRun = useStartRun();
@@ -380,12 +381,12 @@ const StartBar = (props: StartBarProps) => {
     props.can;
   const start = async (wanted: TrainSettings | null) => {
     if (!wanted) return;
-    const { name: named } = useDraft.getState();
+    const { name: named } = useTrainForm.getState().draft;
     // A run that only tries says so in its name, unless it was named.
     const tries = wanted !== settings && named.trim() === '';
     const name = tries ? tryName(wanted) : named;
     setStarting(true);
-    const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
+    const demonstrations = wantsFile ? useTrainForm.getState().demonstrations.file : null;
     const id = await startTraining({
       settings: wanted,
       name,
@@ -396,7 +397,7 @@ const StartBar = (props: StartBarProps) => {
     setStarting(false);
     if (id === null) return;
     // It was the name of this run.
-    useDraft.setState({ name: '' });
+    editDraft({ name: '' });
     go(formatTrainAddress({ run: id, step: null }));
   };
   return (
@@ -487,7 +488,7 @@ const StartBar = (props: StartBarProps) => {
 
 /** What the form held before it was replaced as a whole: by the tour, by settings of a run, or by its recipe's own. */
 const Replaced = () => {
-  const { draft } = useReplaced();
+  const draft = useTrainForm(({ replaced }) => replaced);
   const label = TRAINING_CHOICES.find(({ value }) => value === draft?.training)?.label;
   const changed = Object.keys(draft?.changes ?? {}).length;
   const name = `${label}${changed === 0 ? '' : `, ${plural(changed, 'change')}`}`;
@@ -498,7 +499,7 @@ const Replaced = () => {
         verb="Replaced"
         restore={undoReplace}
         note="Undo is possible until you reload."
-        hide={() => useReplaced.setState({ draft: null })}
+        hide={forgetReplaced}
       />
     </div>
   );
@@ -506,7 +507,7 @@ const Replaced = () => {
 
 /** The form of a new run. */
 export const NewRun = () => {
-  const { training, changes, device } = useDraft();
+  const { training, changes, device } = useTrainForm(({ draft }) => draft);
   const startRun = useStartRun();
   const checked = useMemo(() => {
     const found = checkDraft({ training, changes });
@@ -514,7 +515,7 @@ export const NewRun = () => {
     return { ...found, settings: withShapeOf(found.settings, startRun) };
   }, [training, changes, startRun]);
   // What is not allowed is said while it is typed, and does not come back with the form.
-  useLayoutEffect(() => useDraft.setState(withoutFaults), []);
+  useLayoutEffect(() => editDraft(withoutFaults), []);
   const form = useMemo(
     () => ({
       raw: rawSettings({ training, changes }),
@@ -527,7 +528,7 @@ export const NewRun = () => {
   const can = useStart(checked.settings, answer);
   const [sweeping, setSweeping] = useState(false);
   const [more, setMore] = useState(false);
-  const file = useDemonstrations((state) => state.file);
+  const file = useTrainForm(({ demonstrations }) => demonstrations.file);
   useEffect(() => void openDemonstrations(), []);
   const summaries = checked.settings && asksForSummaries(checked.settings);
   useFitSummarizer(summaries);

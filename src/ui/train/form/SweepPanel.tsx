@@ -14,7 +14,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { startSweep } from '../store/sweep-actions.ts';
 import { startOf, useStartRun } from './fields/start-from.ts';
 import { formatSweepAddress } from '../store/train-address.ts';
-import { readPath, useDraft } from '../store/train-draft.ts';
+import { readPath, useTrainForm, editDraft } from '../store/train-draft.ts';
 import { trainApi, useTrain } from '../store/train-store.ts';
 
 /** What is swept most, by path; the words of the form. */
@@ -179,7 +179,7 @@ export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProp
   const startRun = useStartRun();
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
-  const { device, name } = useDraft();
+  const { device, name } = useTrainForm(({ draft }) => draft);
   const [rows, setRows] = useState<AxisDraft>(() => ({
     path: 'optimizer.learningRate',
     text: suggested(settings, 'optimizer.learningRate'),
@@ -211,7 +211,7 @@ export const SweepPanel = ({ settings, demonstrations, blocked }: SweepPanelProp
     });
     setStarting(false);
     if (id === null) return;
-    useDraft.setState({ name: '' });
+    editDraft({ name: '' });
     go(formatSweepAddress(id));
   };
   const box = useRef<HTMLElement>(null);

@@ -1,32 +1,18 @@
-import { create } from 'zustand';
 import type { AdoptFile } from '../../../handover/adopt/folder.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { createAttempt } from '../../kit/attempt.ts';
 import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
 import { keepStorage } from '../../lab/storage.ts';
 import { importRuns } from './train-actions.ts';
-import { trainApi, useTrain, withRun } from './train-store.ts';
+import { NOT_ADOPTING, trainApi, useTrain, withRun, type Adopting } from './train-store.ts';
 
 /** Runs that came back from a cluster: folders, or archives of them. Nothing here rejects: see `problem`. */
 
-interface Adopting {
-  /** What is being read, and how many of its steps are stored; null where nothing is. */
-  reading: { name: string; done: number; total: number; cancelling: boolean } | null;
-  /** Names of what is read after it. */
-  waiting: readonly string[];
-  /** What was taken in since nothing was being read. */
-  taken: readonly Pick<RunRecord, 'id' | 'name' | 'notice'>[];
-  /** What of it was cancelled, as text; null where nothing was. */
-  cancelled: string | null;
-}
-
-const NOTHING: Adopting = { reading: null, waiting: [], taken: [], cancelled: null };
-
-/** What is taken in now, and what was last; shown on the page of runs. */
-export const useAdopting = create<Adopting>()(() => NOTHING);
+const change = (to: (adopting: Adopting) => Partial<Adopting>): void =>
+  useTrain.setState(({ adopting }) => ({ adopting: { ...adopting, ...to(adopting) } }));
 
 /** Takes the note about what was taken in off the page; the runs stay. */
-export const dismissAdopted = (): void => useAdopting.setState({ taken: [], cancelled: null });
+export const dismissAdopted = (): void => change(() => ({ taken: [], cancelled: null }));
 
 const attempt = createAttempt((problem) => useTrain.setState({ problem }));
 
@@ -49,22 +35,22 @@ const isArchive = (name: string): boolean => /\.(?:tar|tar\.gz|tgz|zip)$/i.test(
 
 const quoted = (names: readonly string[]): string => names.map((name) => `“${name}”`).join(', ');
 
-/** What came of it is in `useAdopting`, what failed in `problem`. */
+/** What came of it is in `adopting`, what failed in `problem`. */
 async function adoptOne({ name, files }: Offered): Promise<void> {
   const reading = { name, done: 0, total: 0, cancelling: false };
-  useAdopting.setState({ reading, waiting: queue.map((offered) => offered.name) });
+  change(() => ({ reading, waiting: queue.map((offered) => offered.name) }));
   const outcome = await attempt(`“${name}” could not be taken in`, () =>
     trainApi().adopt(JOB, files, (done, total) =>
-      useAdopting.setState(({ reading: now }) => ({ reading: now && { ...now, done, total } })),
+      change(({ reading: now }) => ({ reading: now && { ...now, done, total } })),
     ),
   );
   // One that had been stored by the time it was cancelled is here.
   if (outcome?.status === 'ready') {
     const { run } = outcome;
-    useAdopting.setState(({ taken }) => ({ taken: [...taken, run] }));
+    change(({ taken }) => ({ taken: [...taken, run] }));
     useTrain.setState((state) => ({ runs: withRun(state.runs, run) }));
   } else if (outcome?.status === 'cancelled') {
-    useAdopting.setState(({ cancelled }) => ({
+    change(({ cancelled }) => ({
       cancelled: [`Cancelled: nothing of “${name}” is kept.`, cancelled].filter(Boolean).join(' '),
     }));
   }
@@ -73,20 +59,19 @@ async function adoptOne({ name, files }: Offered): Promise<void> {
 /** Takes experiments in, one after another, behind those that wait already. */
 async function adoptAll(offered: readonly Offered[]): Promise<void> {
   queue.push(...offered);
-  if (useAdopting.getState().reading)
-    return useAdopting.setState({ waiting: queue.map(({ name }) => name) });
-  useTrain.setState({ problem: null });
-  useAdopting.setState(NOTHING);
+  if (useTrain.getState().adopting.reading)
+    return change(() => ({ waiting: queue.map(({ name }) => name) }));
+  useTrain.setState({ problem: null, adopting: NOT_ADOPTING });
   void keepStorage();
   for (let next = queue.shift(); next; next = queue.shift()) await adoptOne(next);
-  useAdopting.setState({ reading: null, waiting: [] });
+  change(() => ({ reading: null, waiting: [] }));
 }
 
 /** Stops what is read, of which nothing is kept, and what waits after it. */
 export async function cancelAdopting(): Promise<void> {
   const left = queue.map(({ name }) => name);
   queue = [];
-  useAdopting.setState(({ reading }) => ({
+  change(({ reading }) => ({
     reading: reading && { ...reading, cancelling: true },
     waiting: [],
     cancelled: left.length === 0 ? null : `Not begun: ${quoted(left)}.`,

@@ -1,29 +1,21 @@
-import { create } from 'zustand';
 import type { DownloadKind } from '../../../lab/contract/training.ts';
 import { createAttempt } from '../../kit/attempt.ts';
 import { saveFile } from '../../kit/page/save-file.ts';
-import { trainApi, useTrain } from './train-store.ts';
-
-/** The download that is being made; null where there is none. */
-interface Downloading {
-  now: { run: string; what: DownloadKind; done: number; total: number; cancelling: boolean } | null;
-}
-
-export const useDownloading = create<Downloading>()(() => ({ now: null }));
+import { trainApi, useTrain, type TrainState } from './train-store.ts';
 
 const attempt = createAttempt((problem) => useTrain.setState({ problem }));
 
-const change = (changed: Partial<NonNullable<Downloading['now']>>): void =>
-  useDownloading.setState(({ now }) => ({ now: now && { ...now, ...changed } }));
+const change = (changed: Partial<NonNullable<TrainState['download']>>): void =>
+  useTrain.setState(({ download }) => ({ download: download && { ...download, ...changed } }));
 
 /** Makes the files of a run and hands them to the browser. One download is made at a time. */
 export async function downloadOf(run: string, what: DownloadKind): Promise<void> {
-  if (useDownloading.getState().now) return;
-  useDownloading.setState({ now: { run, what, done: 0, total: 0, cancelling: false } });
+  if (useTrain.getState().download) return;
+  useTrain.setState({ download: { run, what, done: 0, total: 0, cancelling: false } });
   const files = await attempt('The download was not made', () =>
     trainApi().download(run, what, (done, total) => change({ done, total })),
   );
-  useDownloading.setState({ now: null });
+  useTrain.setState({ download: null });
   for (const { name, blob } of files ?? []) saveFile(name, blob);
 }
 

@@ -9,7 +9,13 @@ import '../../../systems/rewards.ts';
 import { getTraining, recipeOf, RECIPES, TRAININGS } from '../../../systems/index.ts';
 import { withOverrides } from '../../../recipes/parts/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
+import type {
+  DemonstrationsFrom,
+  DemonstrationsProgress,
+} from '../../../lab/contract/demonstrations.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
+import type { GivenDemonstrations } from '../../../lab/contract/training.ts';
+import type { TallySummary } from '../../../learn/demonstrations/tally.ts';
 import { isObjectOrList } from '../../../base/objects.ts';
 import { remember, remembered } from '../../kit/page/remembered.ts';
 
@@ -232,27 +238,74 @@ export const parseDraft = (text: string | null): Draft => {
   }
 };
 
-/** The form of a new run; remembered in this browser. */
-export const useDraft = create<Draft>()(() => parseDraft(remembered(KEY)));
+/** The file of trajectories for the cold start of a new run, or for its stages that learn from stored ones. */
+export interface DemonstrationsFile {
+  file: File | null;
+  /** Id of the stored file on Rollouts, which can be read again after a reload; null: a file of the computer, or none. */
+  stored: string | null;
+  /** Trajectories in it, with those whose answer was right, or with its pairs; null until it is read or where it cannot be. */
+  counts:
+    | { of: 'rollouts'; all: number; right: number; given: GivenDemonstrations }
+    | { of: 'stored'; all: number; pairs: number }
+    | null;
+  problem: string | null;
+}
 
-useDraft.subscribe((draft) => {
-  remember(KEY, JSON.stringify(draft));
+export const NO_DEMONSTRATIONS: DemonstrationsFile = {
+  file: null,
+  stored: null,
+  counts: null,
+  problem: null,
+};
+
+/** Making demonstrations for a new run. */
+export interface Making {
+  /** While they are made. */
+  progress: DemonstrationsProgress | null;
+  /** What the last ones were made of. */
+  made: { of: DemonstrationsFrom['kind']; summary: TallySummary } | null;
+  /** Why the last ones could not be made. */
+  problem: string | null;
+}
+
+export const NOT_MAKING: Making = { progress: null, made: null, problem: null };
+
+interface TrainForm {
+  /** Remembered in this browser. */
+  draft: Draft;
+  /** The draft that was last replaced as a whole; null where there is nothing to bring back. Until a reload. */
+  replaced: Draft | null;
+  /** Changed by `demonstrations.ts`. */
+  demonstrations: DemonstrationsFile;
+  /** Changed by `make-demonstrations.ts`. */
+  making: Making;
+}
+
+/** The form of a new run. Apart from `useTrain`, since the published trainings are loaded with the form. */
+export const useTrainForm = create<TrainForm>()(() => ({
+  draft: parseDraft(remembered(KEY)),
+  replaced: null,
+  demonstrations: NO_DEMONSTRATIONS,
+  making: NOT_MAKING,
+}));
+
+useTrainForm.subscribe(({ draft }, before) => {
+  if (draft !== before.draft) remember(KEY, JSON.stringify(draft));
 });
+
+/** Changes the draft; one that comes back as it was renders nothing. */
+export const editDraft = (change: Partial<Draft> | ((draft: Draft) => Draft)): void =>
+  useTrainForm.setState((form) => {
+    const next = typeof change === 'function' ? change(form.draft) : change;
+    return next === form.draft ? form : { draft: { ...form.draft, ...next } };
+  });
 
 /**
  * Changes one value of the form.
  * @param value undefined: the recipe’s own again
  */
 export const changeDraft = (path: string, value: unknown): void =>
-  useDraft.setState((draft) => withChange(draft, path, value));
-
-interface Replaced {
-  /** What was in the form before it was replaced; null where there is nothing to bring back. */
-  draft: Draft | null;
-}
-
-/** The last draft that was replaced as a whole; until a reload. */
-export const useReplaced = create<Replaced>()(() => ({ draft: null }));
+  editDraft((draft) => withChange(draft, path, value));
 
 /** Whether a draft holds more than the recipe that the form begins with. */
 const isFilled = ({ training, changes, name, device, startFrom }: Draft): boolean =>
@@ -264,31 +317,37 @@ const isFilled = ({ training, changes, name, device, startFrom }: Draft): boolea
 
 /** Fills the form with another draft; `undoReplace` brings back the one before. */
 export const replaceDraft = (draft: Draft): void => {
-  const before = useDraft.getState();
-  useDraft.setState(draft);
-  if (isFilled(before) && !sameJson(before, draft)) useReplaced.setState({ draft: before });
+  const { draft: before } = useTrainForm.getState();
+  editDraft(draft);
+  if (isFilled(before) && !sameJson(before, draft)) useTrainForm.setState({ replaced: before });
 };
+
+export const forgetReplaced = (): void => useTrainForm.setState({ replaced: null });
 
 /** Brings back what was replaced. */
 export const undoReplace = (): void => {
-  const { draft } = useReplaced.getState();
-  if (draft) useDraft.setState(draft);
-  useReplaced.setState({ draft: null });
+  const { replaced } = useTrainForm.getState();
+  if (replaced) editDraft(replaced);
+  forgetReplaced();
 };
 
 /** Starts the form from another published training; `KEPT` names what stays of the draft. */
 export const chooseTraining = (training: string): void => {
-  const before = useDraft.getState();
+  const { draft: before } = useTrainForm.getState();
   const draft = withTraining(before, training);
   // Another choice brings the recipe back, but not its changes.
   const loses = Object.keys(draft.changes).length < Object.keys(before.changes).length;
   if (loses) replaceDraft(draft);
-  else useDraft.setState(draft);
+  else editDraft(draft);
 };
 
 /** All of the form but its recipe is as at the beginning, device and name too. */
 export const resetDraft = (): void =>
-  replaceDraft({ ...FIRST, startFrom: undefined, training: useDraft.getState().training });
+  replaceDraft({
+    ...FIRST,
+    startFrom: undefined,
+    training: useTrainForm.getState().draft.training,
+  });
 
 /** Settings of an earlier run as a draft: its recipe and all that differs. */
 export const draftOf = (settings: TrainSettings, name: string): Draft | null => {

@@ -3,6 +3,7 @@ import type { Problem } from '../../kit/attempt.ts';
 import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type {
+  DownloadKind,
   LiveRollout,
   TrainApi,
   TrainMessage,
@@ -18,6 +19,20 @@ interface Removed {
   /** When, ms since 1970. */
   at: number;
 }
+
+/** Import of runs that came back from a cluster; changed by `adopt-actions.ts`. */
+export interface Adopting {
+  /** What is being read, and how many of its steps are stored; null where nothing is. */
+  reading: { name: string; done: number; total: number; cancelling: boolean } | null;
+  /** Names of what is read after it. */
+  waiting: readonly string[];
+  /** What was taken in since nothing was being read. */
+  taken: readonly Pick<RunRecord, 'id' | 'name' | 'notice'>[];
+  /** What of it was cancelled, as text; null where nothing was. */
+  cancelled: string | null;
+}
+
+export const NOT_ADOPTING: Adopting = { reading: null, waiting: [], taken: [], cancelled: null };
 
 /** Changed by `train-actions.ts` and by messages of the lab, which `applyTrainMessages` applies. */
 export interface TrainState {
@@ -48,6 +63,15 @@ export interface TrainState {
   measured: number;
   /** The page itself saw that nothing arrived while it was hidden. */
   frozen: string | null;
+  adopting: Adopting;
+  /** The download that is being made; changed by `download-actions.ts`. */
+  download: {
+    run: string;
+    what: DownloadKind;
+    done: number;
+    total: number;
+    cancelling: boolean;
+  } | null;
 }
 
 /** The state before anything was read; tests begin with it too. */
@@ -66,6 +90,8 @@ export const EMPTY_TRAIN: TrainState = {
   measuring: null,
   measured: 0,
   frozen: null,
+  adopting: NOT_ADOPTING,
+  download: null,
 };
 
 const newestFirst = (a: RunRecord, b: RunRecord): number =>

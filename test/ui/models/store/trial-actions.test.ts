@@ -25,7 +25,10 @@ const COPY: Figure = { kind: 'copy', bytesPerSecond: 1e10 };
 const PRODUCT: Figure = { kind: 'product', flopsPerSecond: 1e11 };
 const MEASURE: DeviceMeasure = { device: 'wasm', features: ['simd'], figures: [COPY, PRODUCT] };
 
-const trials = () => useModels.getState();
+const trials = () => {
+  const { agreement, measure } = useModels.getState();
+  return { agreement, measure };
+};
 /** Of what runs, its progress. */
 const progressOf = (which: 'agreement' | 'measure') => {
   const trial = trials()[which];

@@ -7,12 +7,11 @@ import { RunEditor } from '../../../../src/ui/runs/RunEditor.tsx';
 import { NewRun } from '../../../../src/ui/train/form/NewRun.tsx';
 import { LiveStep } from '../../../../src/ui/train/run/LiveStep.tsx';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
-import { RunView } from '../../../../src/ui/train/run/RunView.tsx';
-import { CollapseScale } from '../../../../src/ui/train/run/RunView.tsx';
+import { RunView, CollapseScale } from '../../../../src/ui/train/run/RunView.tsx';
 import { StepRollouts } from '../../../../src/ui/train/run/StepRollouts.tsx';
 import { actionsOf, phaseText } from '../../../../src/ui/train/run/run-words.ts';
 import { TrainProblem } from '../../../../src/ui/train/Problem.tsx';
-import { chooseTraining, useDraft } from '../../../../src/ui/train/store/train-draft.ts';
+import { chooseTraining, useTrainForm } from '../../../../src/ui/train/store/train-draft.ts';
 import { useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
@@ -287,7 +286,7 @@ describe('a run that ended', () => {
       'Train without the cold start',
     );
     chooseTraining('kunlun-baize/whole');
-    const form = wordsIn(htmlOf(<NewRun />, useTrain, useDraft));
+    const form = wordsIn(htmlOf(<NewRun />, useTrain, useTrainForm));
     const named = [...wordsIn(html).matchAll(/“([^”]+)”/g)].map(([, name]) => name!);
     expect(named).toEqual(
       expect.arrayContaining(['Cold start, then RL', 'Learns from', 'Rollouts tried']),

@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import {
-  cancelDownload,
-  downloadOf,
-  useDownloading,
-} from '../../../../src/ui/train/store/download-actions.ts';
+import { cancelDownload, downloadOf } from '../../../../src/ui/train/store/download-actions.ts';
 import {
   dismissFrozen,
   dismissProblem,
@@ -193,7 +189,7 @@ describe('files of runs', () => {
     connect({
       download: (_run, what, onProgress) => {
         onProgress(3, 12);
-        seen.push(useDownloading.getState().now);
+        seen.push(useTrain.getState().download);
         void downloadOf('b', 'peft');
         return Promise.resolve([{ name: `${what}.gguf`, blob: new Blob(['x']) }]);
       },
@@ -203,7 +199,7 @@ describe('files of runs', () => {
     const making = { run: 'a', what: 'gguf-f16', done: 3, total: 12, cancelling: false };
     expect(seen).toEqual([making]);
     expect(names).toEqual(['gguf-f16.gguf']);
-    expect(useDownloading.getState().now).toBeNull();
+    expect(useTrain.getState().download).toBeNull();
   });
 
   it('are not saved once they were cancelled', async () => {
@@ -219,7 +215,7 @@ describe('files of runs', () => {
     expect(lab.callsOf('train.cancelDownload')).toHaveLength(1);
     expect(names).toEqual([]);
     expect(state().problem).toBeNull();
-    expect(useDownloading.getState().now).toBeNull();
+    expect(useTrain.getState().download).toBeNull();
   });
 
   it('are imported one after the other; one that is none does not stop the rest', async () => {

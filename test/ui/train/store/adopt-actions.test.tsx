@@ -6,7 +6,6 @@ import {
   cancelAdopting,
   dismissAdopted,
   takeFiles,
-  useAdopting,
 } from '../../../../src/ui/train/store/adopt-actions.ts';
 import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
@@ -36,7 +35,7 @@ const connect = () => {
 };
 const ready = (run: RunRecord): AdoptOutcome => ({ status: 'ready', run });
 const turn = () => new Promise((resolve) => void setTimeout(resolve));
-const words = () => wordsIn(htmlOf(<Adopting />, useAdopting));
+const words = () => wordsIn(htmlOf(<Adopting />, useTrain));
 const archives = (...names: string[]): File[] => names.map((name) => new File(['x'], name));
 
 beforeEach(() => {

@@ -6,13 +6,13 @@ import {
   chooseStored,
   holdsDemonstrations,
   openDemonstrations,
-  useDemonstrations,
 } from '../../../../src/ui/train/store/demonstrations.ts';
 import { weightsOf, weightsProblem } from '../../../../src/ui/train/store/reward-weights.ts';
 import { frozenSeconds } from '../../../../src/ui/train/store/train-actions.ts';
 import { emptyRollout, metrics, policySegment } from '../../../fixtures/rollouts.ts';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
 import { fileRecord } from '../../rollouts/views.ts';
+import { useTrainForm } from '../../../../src/ui/train/store/train-draft.ts';
 
 const lines = (...ems: number[]): string =>
   ems
@@ -26,7 +26,7 @@ const lines = (...ems: number[]): string =>
     .join('\n');
 
 const file = (text: string, name = 'd.jsonl'): File => new File([text], name);
-const state = () => useDemonstrations.getState();
+const state = () => useTrainForm.getState().demonstrations;
 
 beforeEach(async () => {
   const kept = new Map<string, string>();
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 /** The page is loaded again: what is in storage is left. */
 const reload = (): void => {
-  useDemonstrations.setState(useDemonstrations.getInitialState(), true);
+  useTrainForm.setState(useTrainForm.getInitialState(), true);
   useRollouts.setState(useRollouts.getInitialState(), true);
 };
 

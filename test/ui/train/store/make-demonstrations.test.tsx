@@ -3,15 +3,12 @@ import type { DemonstrationsOutcome } from '../../../../src/lab/contract/demonst
 import { getTraining } from '../../../../src/systems/index.ts';
 import { DemonstrationsFold } from '../../../../src/ui/train/form/folds/DemonstrationsFold.tsx';
 import { FormState } from '../../../../src/ui/train/form/fields/fields.tsx';
-import { useDemonstrations } from '../../../../src/ui/train/store/demonstrations.ts';
-import {
-  makeDemonstrations,
-  useMaking,
-} from '../../../../src/ui/train/store/make-demonstrations.ts';
+import { makeDemonstrations } from '../../../../src/ui/train/store/make-demonstrations.ts';
 import { emptyRollout, metrics, policySegment } from '../../../fixtures/rollouts.ts';
 import { htmlOf, wordsIn } from '../../kit/render.tsx';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
 import { fileRecord } from '../../rollouts/views.ts';
+import { useTrainForm, NOT_MAKING } from '../../../../src/ui/train/store/train-draft.ts';
 
 const SETTINGS = getTraining('search/grpo');
 const rollout = {
@@ -38,13 +35,13 @@ const words = (): string =>
       <FormState value={{ raw: {}, errors: {}, settings: SETTINGS }}>
         <DemonstrationsFold />
       </FormState>,
-      useMaking,
+      useTrainForm,
     ),
   );
 
 beforeEach(() => {
   stubPage();
-  useMaking.setState(useMaking.getInitialState(), true);
+  useTrainForm.setState(useTrainForm.getInitialState(), true);
 });
 
 describe('demonstrations for a cold start', () => {
@@ -61,7 +58,7 @@ describe('demonstrations for a cold start', () => {
       { kind: 'gold' },
       { settings: SETTINGS, maxTokens: 1200, most: 500 },
     ]);
-    expect(useDemonstrations.getState()).toMatchObject({
+    expect(useTrainForm.getState().demonstrations).toMatchObject({
       file: { name: 'demonstrations-gold-search.jsonl' },
       counts: { of: 'rollouts', all: 1, right: 1 },
     });
@@ -69,14 +66,16 @@ describe('demonstrations for a cold start', () => {
       expect(callsOf('rollouts.importFile')[0]?.[2]).toBe('demonstrations-gold-search.jsonl'),
     );
     // A reload finds them there.
-    await vi.waitFor(() => expect(useDemonstrations.getState().stored).toBe('made'));
+    await vi.waitFor(() => expect(useTrainForm.getState().demonstrations.stored).toBe('made'));
     expect(words()).toMatch(
       /4 questions.*1 kept as demonstrations.*3 left out: a search did not bring/,
     );
   });
 
   it('say how far they are, and can be cancelled', () => {
-    useMaking.setState({ progress: { done: 30, total: 2400, kept: 20 } });
+    useTrainForm.setState({
+      making: { ...NOT_MAKING, progress: { done: 30, total: 2400, kept: 20 } },
+    });
     expect(words()).toMatch(/30 of 2,400 read, 20 kept Cancel/);
   });
 

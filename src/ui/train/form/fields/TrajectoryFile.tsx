@@ -8,9 +8,8 @@ import {
   chooseDemonstrations,
   chooseStored,
   holdsDemonstrations,
-  useDemonstrations,
-  type Demonstrations,
 } from '../../store/demonstrations.ts';
+import { useTrainForm, type DemonstrationsFile } from '../../store/train-draft.ts';
 
 /** Formats of both uses; see docs/formats.md. */
 const TITLES = {
@@ -21,7 +20,7 @@ const TITLES = {
 } as const;
 
 /** What was found in the file, in a line. */
-const countsText = (counts: NonNullable<Demonstrations['counts']>): string =>
+const countsText = (counts: NonNullable<DemonstrationsFile['counts']>): string =>
   [
     plural(counts.all, 'trajectory', 'trajectories'),
     counts.of === 'rollouts' ? `${counts.right} right by EM` : plural(counts.pairs, 'pair'),
@@ -29,7 +28,7 @@ const countsText = (counts: NonNullable<Demonstrations['counts']>): string =>
 
 /** What is said below the field in which the file was chosen. */
 const useFound = (of: keyof typeof TITLES) => {
-  const { file, stored, counts, problem } = useDemonstrations();
+  const { file, stored, counts, problem } = useTrainForm(({ demonstrations }) => demonstrations);
   const other =
     counts && counts.of !== of
       ? of === 'stored'
@@ -45,7 +44,7 @@ const useFound = (of: keyof typeof TITLES) => {
 
 /** A file of this computer. */
 const OwnFile = ({ of }: { of: keyof typeof TITLES }) => {
-  const file = useDemonstrations((state) => state.file);
+  const file = useTrainForm(({ demonstrations }) => demonstrations.file);
   return (
     <FileInput
       size="xs"
@@ -68,7 +67,7 @@ const OwnFile = ({ of }: { of: keyof typeof TITLES }) => {
 /** Rollout files of this browser that a cold start can imitate, and the way to a file of the computer. */
 const StoredFiles = () => {
   const files = useRollouts((state) => state.files);
-  const stored = useDemonstrations((state) => state.stored);
+  const stored = useTrainForm(({ demonstrations }) => demonstrations.stored);
   const found = useFound('rollouts');
   useEffect(() => void reloadFiles(), []);
   const usable = files.filter((file) => file.id === stored || holdsDemonstrations(file));

@@ -5,7 +5,7 @@ import { BUILT_IN_SETUP, type PolicyRef } from '../../../../records/setup.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
 import { useSetup } from '../../../setup/setup-store.ts';
 import { hasAdapter } from '../../run/run-words.ts';
-import { useDraft } from '../../store/train-draft.ts';
+import { useTrainForm } from '../../store/train-draft.ts';
 import { useTrain } from '../../store/train-store.ts';
 
 /** Adapters that a new run may start from: those of runs with the model that is chosen. */
@@ -31,7 +31,7 @@ export const useStartRuns = (): RunRecord[] => {
 
 /** The run whose adapter is chosen; null where none is, or it is of another model. */
 export const useStartRun = (): RunRecord | null => {
-  const chosen = useDraft((draft) => draft.startFrom);
+  const chosen = useTrainForm(({ draft }) => draft.startFrom);
   const runs = useStartRuns();
   return runs.find(({ id }) => id === chosen) ?? null;
 };

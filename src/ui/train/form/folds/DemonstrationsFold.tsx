@@ -4,13 +4,10 @@ import { Link } from 'wouter';
 import { REASONS, type Reason } from '../../../../learn/demonstrations/left-out.ts';
 import { Select } from '../../../kit/Select.tsx';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
-import {
-  cancelDemonstrations,
-  makeDemonstrations,
-  useMaking,
-} from '../../store/make-demonstrations.ts';
+import { cancelDemonstrations, makeDemonstrations } from '../../store/make-demonstrations.ts';
 import { useSettings } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
+import { useTrainForm } from '../../store/train-draft.ts';
 
 /** Makes demonstrations for a cold start, for a model that does not search yet. */
 
@@ -48,7 +45,8 @@ const CountField = (props: {
 
 /** What was kept, and why the others were left out. */
 const Made = () => {
-  const { made, problem } = useMaking();
+  const made = useTrainForm(({ making }) => making.made);
+  const problem = useTrainForm(({ making }) => making.problem);
   if (problem !== null) return <p className="field-error">{problem}</p>;
   if (!made) return null;
   const { of, kept, leftOut, tokens, searches } = made.summary;
@@ -90,7 +88,7 @@ const Made = () => {
 };
 
 const Progress = () => {
-  const progress = useMaking((state) => state.progress);
+  const progress = useTrainForm(({ making }) => making.progress);
   if (!progress) return null;
   const { done, total, kept } = progress;
   return (
@@ -109,7 +107,7 @@ const Progress = () => {
 
 const Fields = () => {
   const settings = useSettings();
-  const busy = useMaking((state) => state.progress !== null);
+  const busy = useTrainForm(({ making }) => making.progress !== null);
   const [from, setFrom] = useState<From>('gold');
   const [files, setFiles] = useState<File[]>([]);
   const [tokens, setTokens] = useState(String(MOST_TOKENS));
@@ -172,7 +170,7 @@ const Fields = () => {
 };
 
 export const DemonstrationsFold = () => {
-  const made = useMaking((state) => state.made);
+  const made = useTrainForm(({ making }) => making.made);
   return (
     <Fold
       name="Make demonstrations"

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
-import { useDraft } from '../../store/train-draft.ts';
+import { useTrainForm } from '../../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields/fields.tsx';
 import { useFold } from '../../../kit/page/use-fold.ts';
 import { useIdle } from '../../../kit/page/use-idle.ts';
@@ -8,7 +8,7 @@ import { useIdle } from '../../../kit/page/use-idle.ts';
 /** How many of the settings below these paths differ from the recipe’s, or are not allowed. */
 const useMarks = (paths: readonly string[]) => {
   const below = (key: string) => paths.some((path) => key === path || key.startsWith(`${path}.`));
-  const changed = useDraft(({ changes }) => Object.keys(changes).filter(below).length);
+  const changed = useTrainForm(({ draft }) => Object.keys(draft.changes).filter(below).length);
   const wrong = Object.keys(useErrors()).filter(below).length;
   return { changed, wrong };
 };

@@ -9,7 +9,7 @@ import {
   withSwitchOut,
   type SwitchState,
 } from '../../store/published-switches.ts';
-import { useDraft } from '../../store/train-draft.ts';
+import { useTrainForm, editDraft } from '../../store/train-draft.ts';
 import { AboutPaper } from '../../../setup/form/AboutPaper.tsx';
 
 const titlesOf = (switches: SwitchState['inPlaceOf']): string =>
@@ -20,7 +20,7 @@ const SwitchRow = ({ one, on, inPlaceOf, refused }: SwitchState) => {
   const { id, title, about } = one;
   const measured = verdictsFor(id).filter(({ outcome }) => outcome !== 'not measured').length;
   const toggle = () =>
-    useDraft.setState((draft) => (on ? withSwitchOut(draft, one) : withSwitchOn(draft, one)));
+    editDraft((draft) => (on ? withSwitchOut(draft, one) : withSwitchOn(draft, one)));
   return (
     <li className={on ? 'published-switch on' : 'published-switch'} data-switch={id}>
       <p className="published-switch-head">
@@ -59,7 +59,7 @@ const SwitchRow = ({ one, on, inPlaceOf, refused }: SwitchState) => {
 
 /** What papers change in how any system is trained, by name: each goes over the settings of the form, and out again. */
 export const PublishedSwitches = () => {
-  const draft = useDraft();
+  const draft = useTrainForm((form) => form.draft);
   const states = useMemo(() => switchStates(draft), [draft]);
   return (
     <section className="whole-row published-switches" aria-label="Switches of papers">
