@@ -7,7 +7,7 @@ import { focusRollout, runFromStart, startRun } from './store/actions.ts';
 import { importDrop } from '../rollouts/store/browse-actions.ts';
 import { droppedRuns } from '../rollouts/run-files.ts';
 import { downloadRollouts } from './store/export.ts';
-import { firstFailure, useLab } from '../lab/lab-store.ts';
+import { firstFailure, useSession } from '../kit/session-store.ts';
 import { readsSummaries } from '../setup/reads-summaries.ts';
 import { useFitSummarizer } from '../setup/use-fit-summarizer.ts';
 import { useLinkedSetup } from './store/linked-setup.ts';
@@ -107,7 +107,7 @@ const Columns = () => {
 const RunFailure = () => {
   const failure = useRun((state) => state.run?.failure ?? null);
   const kept = useRun((state) => state.table.order.length);
-  const cause = useLab((state) => firstFailure(state)?.failure.message);
+  const cause = useSession((state) => firstFailure(state)?.failure.message);
   if (!failure) return null;
   const title =
     kept > 0 ? 'The run ended early; the rollouts below are kept' : 'The run did not start';

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Question } from '../../records/records.ts';
 import { asksWords, relationWords } from '../kit/words/step-words.ts';
 import { Icon } from '../kit/Icon.tsx';
-import { useLab } from '../lab/lab-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import { isRunning, useRun } from './store/run-store.ts';
 import { useView } from './store/view-store.ts';
 
@@ -28,7 +28,7 @@ export const QuestionHeader = ({ children }: { children: ReactNode }) => {
   const question = useRun((state) => state.question);
   const request = useRun((state) => state.request);
   const asked = request?.asked;
-  const row = useLab((state) =>
+  const row = useSession((state) =>
     asked?.kind === 'world' ? state.questions.find(({ id }) => id === asked.id) : undefined,
   );
   const typed = asked?.kind === 'typed' ? asked.text : null;

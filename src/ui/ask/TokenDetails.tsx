@@ -8,11 +8,11 @@ import {
   requestPieces,
   trueToken,
   useKnowsIds,
-  usePieces,
   useTagNames,
   visible,
 } from '../kit/tokens/pieces.ts';
 import { WRITER_NAMES } from '../kit/tokens/TokenStrip.tsx';
+import { useSession } from '../kit/session-store.ts';
 
 /** Longer segments are cut in the text view; the strip shows all tokens. */
 const MOST_SHOWN = 600;
@@ -22,7 +22,7 @@ export const SegmentTokens = memo(
   (props: { rollout: Rollout; index: number; segment: Segment; chosen?: number }) => {
     const { segment, index, rollout } = props;
     const known = useKnowsIds(rollout);
-    const texts = usePieces((state) => state.texts);
+    const texts = useSession((state) => state.pieces);
     const writer = writerOf(segment);
     const own = segment.tokens;
     useEffect(() => {
@@ -83,7 +83,7 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
   const segment = props.rollout.segments[props.segment];
   const id = segment?.ids[props.token];
   const known = useKnowsIds(props.rollout);
-  const asked = usePieces((state) => (id === undefined || !known ? undefined : state.texts[id]));
+  const asked = useSession((state) => (id === undefined || !known ? undefined : state.pieces[id]));
   const own = segment?.tokens?.[props.token];
   const names = useTagNames(props.rollout);
   const text = own ?? asked;

@@ -6,12 +6,12 @@ import { Guarded } from '../kit/page/Guarded.tsx';
 import { onDemand } from '../kit/page/on-demand.tsx';
 import { useRun } from './store/run-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
-import { openTour } from '../tour/tour-store.ts';
+import { openTour } from '../tour/tour-actions.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
 import { ModelNote } from './notes/ModelNote.tsx';
 import { QuestionNameCheck } from './notes/QuestionNameCheck.tsx';
 import { openSetup, useView } from './store/view-store.ts';
-import { firstFailure, useLab } from '../lab/lab-store.ts';
+import { firstFailure, useSession } from '../kit/session-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
 // Drawn after the words and buttons, in room that is kept for it.
@@ -52,7 +52,7 @@ export const Welcome = () => {
   const asked = useView((state) => isAsked(state.address.asked));
   const unfit = useView((state) => isTooLong(state.address.asked));
   const setupOpen = useView((state) => state.setupOpen);
-  const failed = useLab((state) => firstFailure(state) !== null);
+  const failed = useSession((state) => firstFailure(state) !== null);
   const own = useSetup(
     ({ setup }) => setup.questions.kind === 'collections' || setup.local.kind === 'collections',
   );

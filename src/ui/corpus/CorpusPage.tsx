@@ -18,7 +18,7 @@ import { SearchPanel } from './SearchPanel.tsx';
 import { SearchWith } from './SearchWith.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import { VerdictLine } from '../kit/page/VerdictLine.tsx';
-import { useLab } from '../lab/lab-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import { questionSetsOf } from '../setup/search-with.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { corpusVerdict } from './corpus-verdict.ts';
@@ -108,9 +108,9 @@ const CorpusNow = () => {
   const { local, source } = useSetup(({ setup }) => setup);
   const asked = useSetup(({ setup }) => questionSetsOf(setup));
   const searched = local.kind === 'collections' ? local.ids : [];
-  const { status } = useLab((state) => state.parts.retrieval);
-  const sources = useLab((state) => state.sources);
-  const questions = useLab((state) => state.questions.length);
+  const { status } = useSession((state) => state.parts.retrieval);
+  const sources = useSession((state) => state.sources);
+  const questions = useSession((state) => state.questions.length);
   const collections = useCollections((state) => state.collections);
   const now = {
     searched: useNames(searched),
@@ -202,7 +202,7 @@ const FACTS: readonly (readonly [string, (row: QuestionRow) => string])[] = [
 ];
 
 const QuestionsAsked = () => {
-  const rows = useLab((state) => state.questions);
+  const rows = useSession((state) => state.questions);
   const facts = useMemo(
     () => FACTS.map(([name, of]) => [name, counted(rows, of)] as const),
     [rows],

@@ -12,7 +12,7 @@ import { LoadingFailure, LoadingList } from '../lab/Loading.tsx';
 import { SearchMap } from './map/SearchMap.tsx';
 import { corpusSearch, searchedFor } from './store/corpus-address.ts';
 import { lab } from '../lab/connection.ts';
-import { useLab } from '../lab/lab-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import { Table, type Head } from '../kit/Table.tsx';
 import { Terms } from '../kit/words/explain/Term.tsx';
 
@@ -64,7 +64,7 @@ const Hits = ({ hits }: { hits: readonly Hit[] }) => (
 
 /** Titles of gold passages as sample searches; empty if questions have none. */
 const Names = () => {
-  const rows = useLab((state) => state.questions);
+  const rows = useSession((state) => state.questions);
   const titles = useMemo(() => {
     const needed = [...examplesOf(rows), ...rows.slice(0, NAMED)];
     return [...new Set(needed.flatMap(({ supporting }) => supporting))].slice(0, NAMED);
@@ -82,9 +82,9 @@ const Names = () => {
  * @param addressQuery the query in the address; may be empty
  */
 const Panel = ({ addressQuery }: { addressQuery: string }) => {
-  const ready = useLab((state) => state.parts.retrieval.status === 'ready');
-  const note = useLab((state) => state.parts.retrieval.note);
-  const sources = useLab((state) => state.sources);
+  const ready = useSession((state) => state.parts.retrieval.status === 'ready');
+  const note = useSession((state) => state.parts.retrieval.note);
+  const sources = useSession((state) => state.sources);
   const memory = sources?.memory
     ? `≈ ${formatBytes(sources.memory.passages + sources.memory.lexical + sources.memory.dense)}`
     : null;

@@ -1,4 +1,3 @@
-import { create } from 'zustand';
 import {
   STORAGE_BROKEN,
   STORAGE_DENIED,
@@ -7,9 +6,7 @@ import {
   type StorageFault,
 } from '../../base/storage-faults.ts';
 import type { StorageNews } from '../../lab/contract/storage-news.ts';
-
-/** What `StorageNotice` shows; null for nothing. */
-export const useStorageNews = create<{ news: StorageNews | null }>(() => ({ news: null }));
+import { useSession } from './session-store.ts';
 
 const NEWS = new Map<StorageFault | null, StorageNews>([
   [STORAGE_GONE, 'deleted'],
@@ -22,7 +19,7 @@ const NEWS = new Map<StorageFault | null, StorageNews>([
  * @returns whether it is one; a message in the page then need not explain it
  */
 export const showStorageFault = (error: unknown): boolean => {
-  const news = NEWS.get(storageFault(error));
-  if (news) useStorageNews.setState({ news });
-  return news !== undefined;
+  const storageNews = NEWS.get(storageFault(error));
+  if (storageNews) useSession.setState({ storageNews });
+  return storageNews !== undefined;
 };

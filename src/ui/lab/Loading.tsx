@@ -5,7 +5,7 @@ import { CopyButton } from '../kit/CopyButton.tsx';
 import { formatDuration } from '../kit/words/duration.ts';
 import { formatBytes } from '../kit/words/format.ts';
 import { retryLoading } from './connection.ts';
-import { firstFailure, partsInUse, useLab } from './lab-store.ts';
+import { firstFailure, partsInUse, useSession } from '../kit/session-store.ts';
 import { useShallow } from 'zustand/react/shallow';
 
 const PART_NAMES: Record<string, string> = {
@@ -53,8 +53,8 @@ const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
 
 /** Progress of the needed parts; nothing once all are loaded. */
 export const LoadingList = () => {
-  const parts = useLab((state) => state.parts);
-  const needed = useLab((state) => state.needed);
+  const parts = useSession((state) => state.parts);
+  const needed = useSession((state) => state.needed);
   const entries = partsInUse({ parts, needed });
   if (entries.every(([, part]) => part.status === 'ready')) return null;
   return (
@@ -103,7 +103,7 @@ const titleOf = (name: string, { kind }: Failure): string =>
 
 /** Covers every page: nothing works without the lab worker, and all its calls are rejected. */
 export const LabLost = () => {
-  const failure = useLab((state) => state.labFailure);
+  const failure = useSession((state) => state.labFailure);
   if (!failure) return null;
   return (
     <div className="over-page">
@@ -119,7 +119,7 @@ export const LabLost = () => {
 
 /** The first part that failed to load, with what to do; nothing without a failure. */
 export const LoadingFailure = () => {
-  const failed = useLab(
+  const failed = useSession(
     useShallow((state) => {
       // `LabLost` says it.
       const found = state.labFailure ? null : firstFailure(state);

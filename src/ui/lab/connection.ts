@@ -7,8 +7,7 @@ import type { RolloutsApi } from '../../lab/contract/rollouts.ts';
 import { describeFailure } from '../../lab/contract/failures.ts';
 import { createFrameQueue } from '../kit/page/frame-queue.ts';
 import { forgetPieces, providePieces } from '../kit/tokens/pieces.ts';
-import { useLab } from './lab-store.ts';
-import { useResources } from '../setup/resources-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 
 /**
@@ -56,15 +55,15 @@ let wiring: LabWiring | null = null;
 const receive = (message: AskMessage): void => {
   switch (message.type) {
     case 'parts':
-      return useLab.setState({ parts: message.parts });
+      return useSession.setState({ parts: message.parts });
     case 'questions':
-      return useLab.setState({ questions: message.rows, questionsProblem: message.problem });
+      return useSession.setState({ questions: message.rows, questionsProblem: message.problem });
     case 'sources':
-      return useLab.setState({ sources: message.facts });
+      return useSession.setState({ sources: message.facts });
     case 'policy':
       // Ids depend on the tokenizer.
-      forgetPieces(message.info.id);
-      return useLab.setState({ policy: message.info, device: message.device });
+      forgetPieces();
+      return useSession.setState({ policy: message.info, device: message.device });
     default:
       for (const user of wiring?.users ?? []) user.receive?.(message);
   }
@@ -73,10 +72,9 @@ const receive = (message: AskMessage): void => {
 /** Opens the lab. Calls of `lab()` work from then on, and wait until the worker has started. */
 export const connectLab = (wired: LabWiring): void => {
   wiring = wired;
-  useLab.setState({ labFailure: null });
+  useSession.setState({ labFailure: null });
   const queue = createFrameQueue<AskMessage>((messages) => messages.forEach(receive));
-  const { resources, keys } = useResources.getState();
-  const { setup } = useSetup.getState();
+  const { setup, resources, keys } = useSetup.getState();
   const opened = wired.open(queue, wired.device(), setup);
   connection = opened;
   wired.askAhead?.(['lab'], setup);
@@ -88,34 +86,35 @@ export const connectLab = (wired: LabWiring): void => {
 
 /** A dead worker receives it after its restart. */
 const tellNeeds = (to: LabConnection | null): void => {
-  const { needed } = useLab.getState();
+  const { needed } = useSession.getState();
   if (needed.size > 0) to?.ask.need([...needed]).catch(() => undefined);
 };
 
 /** Loads these parts from now on. Unneeded parts are not loaded: workers and encoder take seconds. */
 export const need = (...needs: readonly Need[]): void => {
-  const { needed } = useLab.getState();
+  const { needed } = useSession.getState();
   if (needs.every((one) => needed.has(one))) return;
-  useLab.setState({ needed: new Set([...needed, ...needs]) });
+  useSession.setState({ needed: new Set([...needed, ...needs]) });
   wiring?.askAhead?.(needs, useSetup.getState().setup);
   tellNeeds(connection);
 };
 
 // Starts to load the chosen parts; a dead worker receives it after its restart.
-useSetup.subscribe(({ setup }) => void connection?.ask.use(setup).catch(() => undefined));
-useResources.subscribe(
-  ({ resources, keys }) => void connection?.ask.provide(resources, keys).catch(() => undefined),
-);
+useSetup.subscribe(({ setup, resources, keys }, before) => {
+  if (setup !== before.setup) void connection?.ask.use(setup).catch(() => undefined);
+  if (resources !== before.resources || keys !== before.keys)
+    void connection?.ask.provide(resources, keys).catch(() => undefined);
+});
 
 /** For the opener, when the worker died or could not start. */
 export const reportLost = (error: unknown): void => {
-  useLab.setState({ labFailure: describeFailure(error) });
+  useSession.setState({ labFailure: describeFailure(error) });
   for (const user of wiring?.users ?? []) user.lost?.(error);
 };
 
 /** Retries failed parts; restarts a dead worker. */
 export const retryLoading = async (): Promise<void> => {
-  if (useLab.getState().labFailure === null) await lab().ask.retry();
+  if (useSession.getState().labFailure === null) await lab().ask.retry();
   else if (wiring) connectLab(wiring);
 };
 

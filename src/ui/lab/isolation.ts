@@ -1,4 +1,3 @@
-import { create } from 'zustand';
 import { messageOf } from '../../base/errors.ts';
 import { storageFault } from '../../base/storage-faults.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
@@ -9,15 +8,17 @@ import { reaches } from './service-worker-stage.ts';
  * needs two response headers; if the host does not send them, the page's service worker adds them from
  * the next load on.
  */
-export interface IsolationState {
+interface IsolationState {
   /** `reloaded`: by the page's own service worker, after one reload. */
   by: 'host' | 'reloaded' | 'nobody';
   /** Why by nobody. */
   reason: string;
 }
 
-/** Set once at startup; `host` until then, when nothing has to be done. */
-export const useIsolation = create<IsolationState>(() => ({ by: 'host', reason: '' }));
+let found: IsolationState = { by: 'host', reason: '' };
+
+/** Found once at startup, before anything is drawn; `host` until then, when nothing has to be done. */
+export const isolation = (): IsolationState => found;
 
 /** Per tab: a tab reloads for this only once, whatever happens. */
 const RELOADED = 'forage-reloaded-for-isolation';
@@ -65,9 +66,10 @@ const reasonOf = (error: unknown): string =>
  * @returns whether it reloads, so that nothing should start
  */
 export const isolate = async (explain: () => void): Promise<boolean> => {
+  found = { by: 'host', reason: '' };
   try {
     if (globalThis.crossOriginIsolated) {
-      if (sessionStorage.getItem(RELOADED) !== null) useIsolation.setState({ by: 'reloaded' });
+      if (sessionStorage.getItem(RELOADED) !== null) found = { by: 'reloaded', reason: '' };
       return false;
     }
     const reason = obstacle();
@@ -80,8 +82,7 @@ export const isolate = async (explain: () => void): Promise<boolean> => {
     location.reload();
     return true;
   } catch (error) {
-    if (!globalThis.crossOriginIsolated)
-      useIsolation.setState({ by: 'nobody', reason: reasonOf(error) });
+    if (!globalThis.crossOriginIsolated) found = { by: 'nobody', reason: reasonOf(error) };
     return false;
   }
 };

@@ -11,7 +11,7 @@ import {
   removeEncoder,
   restoreEncoder,
 } from './store/encoder-actions.ts';
-import { useLab } from '../lab/lab-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import type { EncoderUse } from '../setup/setup-uses.ts';
 import { FolderButton } from './parts/FolderButton.tsx';
 import { useModels } from './store/models-store.ts';
@@ -65,7 +65,7 @@ const Undo = () => {
 /** Encoders and cross-encoders on this device; a folder is tested before it is stored. */
 export const EncodersSection = () => {
   const { encoders, adding, problem, status } = useModels((state) => state.encoders);
-  const ready = useLab((state) => state.parts.world.status === 'ready');
+  const ready = useSession((state) => state.parts.world.status === 'ready');
   useEffect(() => {
     if (ready) void readEncoders();
   }, [ready]);

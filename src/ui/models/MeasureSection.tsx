@@ -4,7 +4,7 @@ import { figureWords } from '../../policy/measure/report.ts';
 import { Table } from '../kit/Table.tsx';
 import { formatShare } from '../kit/words/format.ts';
 import { TimeLeft } from '../kit/words/TimeLeft.tsx';
-import { useLab } from '../lab/lab-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import { exportMeasure, startMeasure, stopTrial } from './store/trial-actions.ts';
 import { useModels } from './store/models-store.ts';
 
@@ -45,7 +45,7 @@ const Kernels = ({ figures }: { figures: readonly Figure[] }) =>
 export const MeasureSection = () => {
   const trial = useModels((state) => state.measure);
   // A server’s policy computes nothing here.
-  const loaded = useLab(({ policy, device }) => policy !== null && device?.device !== 'server');
+  const loaded = useSession(({ policy, device }) => policy !== null && device?.device !== 'server');
   const running = trial.status === 'running';
   const figures = running
     ? trial.progress.figures

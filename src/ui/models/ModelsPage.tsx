@@ -11,15 +11,14 @@ import { useDeviceLimits } from './fit/device-limits.ts';
 import { MeasureSection } from './MeasureSection.tsx';
 import { PublishedSection } from './PublishedSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
-import { openChapter } from '../tour/tour-store.ts';
+import { openChapter } from '../tour/tour-actions.ts';
 import { WebLlmSection } from './WebLlmSection.tsx';
 import { useStorageUse } from '../lab/storage.ts';
-import { useLab } from '../lab/lab-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { Terms } from '../kit/words/explain/Term.tsx';
 import { VerdictLine } from '../kit/page/VerdictLine.tsx';
 import { keyOf, policyChoices } from '../setup/form/policy-words.ts';
-import { useResources } from '../setup/resources-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { modelsVerdict } from './models-verdict.ts';
 import { useModels } from './store/models-store.ts';
@@ -37,10 +36,10 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
 /** The chosen model, on top of the page. */
 const ModelNow = () => {
   const ref = useSetup(({ setup }) => setup.policy);
-  const resources = useResources((state) => state.resources);
+  const resources = useSetup((state) => state.resources);
   const checkpoints = useModels((state) => state.checkpoints);
-  const { status } = useLab((state) => state.parts.policy);
-  const info = useLab((state) => state.policy);
+  const { status } = useSession((state) => state.parts.policy);
+  const info = useSession((state) => state.policy);
   const name = policyChoices(resources, checkpoints, [ref]).find(
     (one) => keyOf(one.ref) === keyOf(ref),
   )?.label;
@@ -139,13 +138,13 @@ const TeachCard = () => (
 
 /** The loaded policy and retriever. */
 const Loaded = () => {
-  const { status } = useLab((state) => state.parts.policy);
+  const { status } = useSession((state) => state.parts.policy);
   // Until another model is ready, the store names the one before it.
-  const policy = useLab((state) => (status === 'loading' ? null : state.policy));
-  const device = useLab((state) => state.device);
-  const sources = useLab((state) => state.sources);
-  const questions = useLab((state) => state.questions.length);
-  const retrieval = useLab((state) => state.parts.retrieval);
+  const policy = useSession((state) => (status === 'loading' ? null : state.policy));
+  const device = useSession((state) => state.device);
+  const sources = useSession((state) => state.sources);
+  const questions = useSession((state) => state.questions.length);
+  const retrieval = useSession((state) => state.parts.retrieval);
   return (
     <div className="models-loaded">
       <section aria-labelledby="loaded">

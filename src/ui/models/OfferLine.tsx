@@ -15,7 +15,7 @@ import { useModels, type OfferState } from './store/models-store.ts';
 
 const Imported = ({ run }: { run: RunRecord }) => {
   const [, go] = useLocation();
-  const { setup } = useSetup();
+  const setup = useSetup((state) => state.setup);
   const ask = () =>
     askWith(
       // With the passages and questions that are chosen now.

@@ -8,9 +8,14 @@ import {
 import { formatCount, formatMs } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { PickField } from '../kit/PickField.tsx';
-import { putEndpoint, removeEndpoint, setKey, useResources } from '../setup/resources-store.ts';
+import {
+  putEndpoint,
+  removeEndpoint,
+  setKey,
+  useSetup,
+  choosePolicy,
+} from '../setup/setup-store.ts';
 import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
-import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
 
@@ -107,7 +112,7 @@ const Report = ({
 const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const [endpoint, setEndpoint] = useState(first);
   // Read once: while the form is open, the typed values count.
-  const [key, setTyped] = useState(() => useResources.getState().keys[first.id] ?? '');
+  const [key, setTyped] = useState(() => useSetup.getState().keys[first.id] ?? '');
   const test = useTest();
   const fault = faultOf(endpoint);
   // A test refers to the values at its start.
@@ -217,7 +222,7 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
   const used = useSetup(
     ({ setup }) => setup.policy.kind === 'endpoint' && setup.policy.id === endpoint.id,
   );
-  const hasKey = useResources((state) => endpoint.id in state.keys);
+  const hasKey = useSetup((state) => endpoint.id in state.keys);
   return (
     <li className="panel checkpoint-card">
       <div className="section-line">
@@ -259,7 +264,7 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
 
 /** Configured servers, stored in this browser; their keys are only in this tab’s memory. */
 export const ServersSection = () => {
-  const endpoints = useResources(({ resources }) => resources.endpoints);
+  const endpoints = useSetup(({ resources }) => resources.endpoints);
   const [open, setOpen] = useState<Endpoint | null>(null);
   // Only the last one can be restored.
   const [removed, setRemoved] = useState<{ endpoint: Endpoint; uses: PolicyUse[] } | null>(null);

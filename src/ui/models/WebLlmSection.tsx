@@ -13,9 +13,9 @@ import {
   putWebLlmModel,
   removeWebLlmModel,
   setMirror,
-  useResources,
-} from '../setup/resources-store.ts';
-import { choosePolicy, useSetup } from '../setup/setup-store.ts';
+  useSetup,
+  choosePolicy,
+} from '../setup/setup-store.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
 import { useDeviceLimits } from './fit/device-limits.ts';
@@ -100,7 +100,7 @@ const OwnModel = ({ done }: { done: () => void }) => {
  * means the usual host and is absent from the record.
  */
 const MirrorFields = () => {
-  const mirror = useResources(({ resources }) => resources.mirror);
+  const mirror = useSetup(({ resources }) => resources.mirror);
   const [weights, setWeights] = useState(mirror.weights ?? '');
   const [libraries, setLibraries] = useState(mirror.libraries ?? '');
   const nextMirror = {
@@ -265,7 +265,7 @@ const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => v
 const useRemoved = (again: () => void) => {
   const [removed, setRemoved] = useState<{ model: WebLlmModel; uses: PolicyUse[] } | null>(null);
   const remove = (id: string): void => {
-    const model = useResources.getState().resources.webllm.find((one) => one.id === id);
+    const model = useSetup.getState().resources.webllm.find((one) => one.id === id);
     if (!model) return;
     const uses = forgetPolicy({ kind: 'webllm', id });
     removeWebLlmModel(id);

@@ -5,7 +5,6 @@ import { PlaceLetters } from '../kit/place-letters.ts';
 import { type ReactNode, useMemo, useEffect, useRef } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
-import { useDialogs, toggleDialog } from './dialogs.ts';
 import { createCommands, hearsKeys, type Command } from './commands.ts';
 import { PAGES, RAIL } from './places.tsx';
 import { LabLost } from '../lab/Loading.tsx';
@@ -18,16 +17,16 @@ import {
   STORAGE_DENIED,
   STORAGE_GONE,
 } from '../../base/storage-faults.ts';
-import { useStorageNews } from '../kit/storage-news.ts';
 import { onStorageNews, type StorageNews } from '../../lab/contract/storage-news.ts';
 import { StrayDrop } from './StrayDrop.tsx';
 import { theme } from '../kit/styles/theme.ts';
 import { TopBar } from './TopBar.tsx';
 import { closeExplanation, useExplained } from '../kit/words/explain/explain-store.ts';
-import { closeTour, useTour } from '../tour/tour-store.ts';
+import { closeTour } from '../tour/tour-actions.ts';
 import { useAddress } from '../ask/use-address.ts';
 import { flushSync } from 'react-dom';
 import { onDemand } from '../kit/page/on-demand.tsx';
+import { toggleDialog, useSession } from '../kit/session-store.ts';
 
 // Loaded on first use.
 const Explanation = onDemand(() => import('../kit/words/explain/Explanation.tsx'));
@@ -78,11 +77,11 @@ const SENTENCES: Record<StorageNews, string> = {
     'An older version of Forage is open in another tab and locks the stored data; close that tab, and this page continues',
 };
 
-const show = (news: StorageNews | null): void => useStorageNews.setState({ news });
+const show = (storageNews: StorageNews | null): void => useSession.setState({ storageNews });
 
 /** Storage that was deleted, or cannot be opened. Asking works without it, so the page stays. */
 const StorageNotice = () => {
-  const news = useStorageNews((state) => state.news);
+  const news = useSession((state) => state.storageNews);
   useEffect(() => onStorageNews(show), []);
   return news === null ? null : (
     <div className="stray-drop" role="alert" data-testid="storage-news">
@@ -134,8 +133,8 @@ const useKeys = (commands: readonly Command[]): void => {
         flushSync(() => toggleDialog('palette'));
         return;
       }
-      const { open } = useDialogs.getState();
-      if (event.metaKey || event.ctrlKey || event.altKey || open !== null) return;
+      const { dialog } = useSession.getState();
+      if (event.metaKey || event.ctrlKey || event.altKey || dialog !== null) return;
       if (usesKey(event.target, event.key)) return;
       const key = prefix.current ? `${prefix.current} ${event.key}` : event.key;
       const starts = event.key === 'g' && !prefix.current;
@@ -170,9 +169,9 @@ const Workbench = () => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
   }, [go, scheme, setColorScheme]);
-  const dialog = useDialogs((state) => state.open);
+  const dialog = useSession((state) => state.dialog);
   const explained = useExplained((state) => state.open !== null);
-  const touring = useTour((state) => state.open);
+  const touring = useSession(({ tour }) => tour.open);
   // Dialogs list the commands of the current page; shortcuts check when pressed.
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);

@@ -2,14 +2,13 @@ import { Kbd, Modal, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useTrain, visibleRuns } from '../train/store/train-store.ts';
-import { closeDialog } from './dialogs.ts';
+import { closeDialog, useSession } from '../kit/session-store.ts';
 import { isAvailable, keyName, type Command } from './commands.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { pagePath } from '../kit/page/page-root.ts';
 import { reloadFiles } from '../rollouts/store/browse-actions.ts';
 import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 import { useEvaluate } from '../evaluate/store/evaluate-store.ts';
-import { useLab } from '../lab/lab-store.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { textThings, thingsOf } from './things.ts';
 import { onDemand } from '../kit/page/on-demand.tsx';
@@ -70,7 +69,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   const evaluations = useEvaluate((state) => state.evaluations);
   const customs = useEvaluate((state) => state.customs);
   const evaluates = useEvaluate((state) => state.status === 'ready');
-  const questions = useLab((state) => state.questions);
+  const questions = useSession((state) => state.questions);
   const things = useMemo(
     () => thingsOf({ runs, files, evaluations, customs }, go),
     [runs, files, evaluations, customs, go],

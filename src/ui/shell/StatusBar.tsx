@@ -12,15 +12,14 @@ import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-sto
 import { phaseText } from '../train/run/run-words.ts';
 import { StopChoices } from '../train/run/StopChoices.tsx';
 import type { SourceFacts } from '../../lab/contract/ask.ts';
-import { firstFailure, partsInUse, useLab } from '../lab/lab-store.ts';
-import { useIsolation } from '../lab/isolation.ts';
-import { useOffline } from '../lab/offline.ts';
+import { firstFailure, partsInUse, useSession } from '../kit/session-store.ts';
+import { isolation } from '../lab/isolation.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 
 /** What the model of Ask runs on, or what trains while none is loaded; the number type is its title. */
 const DeviceCell = () => {
-  const device = useLab((state) => state.device);
-  const policy = useLab((state) => state.policy);
+  const device = useSession((state) => state.device);
+  const policy = useSession((state) => state.policy);
   const run = useTrain(trainingRun);
   // Training has its own workers.
   if (!device)
@@ -36,9 +35,9 @@ const DeviceCell = () => {
 
 /** The loaded model and its size, or how far it has loaded. */
 const PolicyCell = () => {
-  const policy = useLab((state) => state.policy);
-  const part = useLab((state) => state.parts.policy);
-  const needed = useLab((state) => state.needed.has('policy'));
+  const policy = useSession((state) => state.policy);
+  const part = useSession((state) => state.parts.policy);
+  const needed = useSession((state) => state.needed.has('policy'));
   const trained = useTrain((state) => trainingRun(state)?.policy.id);
   if (!policy && trained !== undefined && part.status === 'waiting')
     return <span className="cell">{trained}</span>;
@@ -68,10 +67,10 @@ const partName = (part: string): string => (part === 'policy' ? 'model' : part);
 
 /** Loaded parts: first a failure, then what is loading, then the searched passages. */
 const LoadedCell = () => {
-  const sources = useLab((state) => state.sources);
-  const failed = useLab((state) => firstFailure(state)?.part);
-  const parts = useLab((state) => state.parts);
-  const needed = useLab((state) => state.needed);
+  const sources = useSession((state) => state.sources);
+  const failed = useSession((state) => firstFailure(state)?.part);
+  const parts = useSession((state) => state.parts);
+  const needed = useSession((state) => state.needed);
   if (failed) return <span className="cell tone-bad">⚠ {partName(failed)} failed</span>;
   const used = partsInUse({ parts, needed });
   if (used.length === 0) {
@@ -126,7 +125,7 @@ const EvaluationCell = () => {
 
 /** Whether the page works offline; empty while unknown. */
 const OfflineCell = () => {
-  const { status, reason } = useOffline();
+  const { status, reason } = useSession((state) => state.offline);
   if (status === 'waiting') return null;
   const words = {
     storing: 'storing for offline use',
@@ -147,7 +146,7 @@ const OfflineCell = () => {
 
 /** Empty if the host sends the headers, or the service worker did on an earlier visit. */
 const IsolationCell = () => {
-  const { by, reason } = useIsolation();
+  const { by, reason } = isolation();
   if (by === 'host') return null;
   const title = {
     reloaded:

@@ -3,9 +3,8 @@ import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import { Icon, type IconName } from '../kit/Icon.tsx';
-import { toggleDialog } from './dialogs.ts';
+import { toggleDialog, useSession } from '../kit/session-store.ts';
 import { togglePanel, useView } from '../ask/store/view-store.ts';
-import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
 import { ASK } from '../ask/store/permalink.ts';
 import { Mark } from './Mark.tsx';
@@ -74,7 +73,7 @@ const ON_WEBGPU =
 
 /** Limit of reproducibility on a GPU. */
 const RepeatNote = () => {
-  const device = useLab((state) => state.device?.device);
+  const device = useSession((state) => state.device?.device);
   return device === 'webgpu' ? (
     <span className="fine repeat-note" title={ON_WEBGPU} data-testid="repeat-note">
       ≈ on WebGPU; exact repeats on WASM only

@@ -18,8 +18,8 @@ import { runningEvaluation, useEvaluate } from '../evaluate/store/evaluate-store
 import { pauseRun, resumeRun, stopRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
-import { toggleDialog } from './dialogs.ts';
-import { openTour } from '../tour/tour-store.ts';
+import { toggleDialog } from '../kit/session-store.ts';
+import { openTour } from '../tour/tour-actions.ts';
 import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
 import { stopSearch } from '../rollouts/search/search-actions.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';

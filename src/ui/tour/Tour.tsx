@@ -10,14 +10,14 @@ import {
   foldTour,
   goToStep,
   restartTour,
-  useTour,
-} from './tour-store.ts';
+} from './tour-actions.ts';
 import './tour.css';
+import { useSession } from '../kit/session-store.ts';
 
 /** The chapters, each with a link; seen ones are checked. */
 const Contents = () => {
-  const chapter = useTour((state) => state.chapter);
-  const seen = useTour((state) => state.seen);
+  const chapter = useSession(({ tour }) => tour.chapter);
+  const seen = useSession(({ tour }) => tour.seen);
   return (
     <ol className="tour-contents">
       {CHAPTERS.map(({ id, title }, i) => (
@@ -41,8 +41,8 @@ const Contents = () => {
 const Step = ({ step, last }: { step: TourStep; last: boolean }) => {
   const [, go] = useLocation();
   const [started, setStarted] = useState(false);
-  const chapter = useTour((state) => state.chapter);
-  const at = useTour((state) => state.step);
+  const chapter = useSession(({ tour }) => tour.chapter);
+  const at = useSession(({ tour }) => tour.step);
   const deeds = useDeeds();
   const doing = useDoing();
   // Also true for things done outside the tour.
@@ -126,9 +126,9 @@ const useFoldForFields = (): void => {
 
 /** A panel on every page, below it on a narrow screen; it keeps its position between visits. */
 export default function Tour() {
-  const index = useTour((state) => state.chapter);
-  const at = useTour((state) => state.step);
-  const folded = useTour((state) => state.folded);
+  const index = useSession(({ tour }) => tour.chapter);
+  const at = useSession(({ tour }) => tour.step);
+  const folded = useSession(({ tour }) => tour.folded);
   useFoldForFields();
   const chapter = CHAPTERS[index];
   // A stored position may be from a longer tour.

@@ -8,14 +8,14 @@ import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
 import { runningEvaluation, useEvaluate } from '../evaluate/store/evaluate-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { need } from '../lab/connection.ts';
-import { useLab } from '../lab/lab-store.ts';
+import { useSession } from '../kit/session-store.ts';
 import { openOwnRun } from '../rollouts/store/browse-actions.ts';
 import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { replaceDraft } from '../train/store/train-draft.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TRY_STEPS } from '../train/store/try-run.ts';
-import type { ChapterId } from './tour-store.ts';
+import type { ChapterId } from './tour-actions.ts';
 import { trainToSearch } from './train-to-search.ts';
 
 /** Texts and actions of the tour; the actions are those of the pages. */
@@ -72,10 +72,10 @@ export interface Chapter {
 /** Resolves once the questions of the world are loaded. */
 const questionsLoaded = (): Promise<void> =>
   new Promise((resolve) => {
-    const look = ({ questions }: ReturnType<typeof useLab.getState>): boolean =>
+    const look = ({ questions }: ReturnType<typeof useSession.getState>): boolean =>
       questions.length > 0;
-    if (look(useLab.getState())) return resolve();
-    const stop = useLab.subscribe((state) => {
+    if (look(useSession.getState())) return resolve();
+    const stop = useSession.subscribe((state) => {
       if (!look(state)) return;
       stop();
       resolve();
@@ -87,7 +87,7 @@ const askExample = async (go: (path: string) => void): Promise<void> => {
   go(ASK);
   need('sources', 'policy');
   await questionsLoaded();
-  const [first] = examplesOf(useLab.getState().questions);
+  const [first] = examplesOf(useSession.getState().questions);
   if (first) ask({ kind: 'world', id: first.id });
   await runFromStart();
 };

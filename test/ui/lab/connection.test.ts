@@ -3,10 +3,9 @@ import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { AskMessage } from '../../../src/lab/contract/ask.ts';
 import type { PartState } from '../../../src/lab/contract/progress.ts';
 import { lab, need, reportLost, retryLoading } from '../../../src/ui/lab/connection.ts';
-import { allReady, firstFailure, useLab } from '../../../src/ui/lab/lab-store.ts';
-import { choosePolicy, useSetup } from '../../../src/ui/setup/setup-store.ts';
-import { setKey, useResources } from '../../../src/ui/setup/resources-store.ts';
-import { requestPieces, usePieces } from '../../../src/ui/kit/tokens/pieces.ts';
+import { allReady, firstFailure, useSession } from '../../../src/ui/kit/session-store.ts';
+import { choosePolicy, useSetup, setKey } from '../../../src/ui/setup/setup-store.ts';
+import { requestPieces } from '../../../src/ui/kit/tokens/pieces.ts';
 import { connectFake, settle, stubPage } from './fake-lab.ts';
 
 const part = (rest: Partial<PartState> = {}): PartState => ({
@@ -26,7 +25,7 @@ const policy = (id: string): AskMessage => ({
 
 beforeEach(() => {
   stubPage();
-  useLab.setState(useLab.getInitialState(), true);
+  useSession.setState(useSession.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 
@@ -64,13 +63,13 @@ describe('the connection to the lab', () => {
       policy('p'),
     );
     expect(heard).toEqual(['a updates', 'b updates', 'a unknown-names', 'b unknown-names']);
-    expect(useLab.getState()).toMatchObject({ questions: rows, policy: { id: 'p' } });
+    expect(useSession.getState()).toMatchObject({ questions: rows, policy: { id: 'p' } });
   });
 
   it('says why there are no questions', () => {
     const { send } = connectFake();
     send({ type: 'questions', rows: [], problem: 'The collection is gone.' });
-    expect(useLab.getState().questionsProblem).toBe('The collection is gone.');
+    expect(useSession.getState().questionsProblem).toBe('The collection is gone.');
   });
 
   it('lets the worker load what is chosen, as soon as it is chosen', async () => {
@@ -81,7 +80,7 @@ describe('the connection to the lab', () => {
     ]);
     setKey('server', 'secret');
     expect(callsOf('ask.provide').at(-1)).toEqual([
-      useResources.getState().resources,
+      useSetup.getState().resources,
       { server: 'secret' },
     ]);
     setKey('server', '');
@@ -114,7 +113,7 @@ describe('the connection to the lab', () => {
     choosePolicy({ kind: 'built-in' });
     setKey('server', 'x');
     await settle();
-    expect(useLab.getState().labFailure).toBeNull();
+    expect(useSession.getState().labFailure).toBeNull();
   });
 
   it('tells every place that the worker is lost, and opens another on "Restart"', async () => {
@@ -127,14 +126,14 @@ describe('the connection to the lab', () => {
     const died = new Error('the worker died');
     reportLost(died);
     expect(lost).toEqual([died]);
-    expect(firstFailure(useLab.getState())).toMatchObject({
+    expect(firstFailure(useSession.getState())).toMatchObject({
       part: 'lab',
       failure: { message: 'The worker died.' },
     });
     await retryLoading();
     expect([fake.opened(), connected]).toEqual([2, 2]);
     expect(fake.callsOf('ask.retry')).toEqual([]);
-    expect(useLab.getState().labFailure).toBeNull();
+    expect(useSession.getState().labFailure).toBeNull();
   });
 
   it('loads again what failed, without another worker', async () => {
@@ -152,14 +151,13 @@ describe('the connection to the lab', () => {
     const fake = connectFake({ ask: { pieces } });
     fake.send(policy('first'));
     await requestPieces([7, 7, 8]);
-    expect(usePieces.getState()).toEqual({
-      policyId: 'first',
-      texts: { 7: 'piece 7', 8: 'piece 8' },
-    });
+    expect(useSession.getState().policy?.id).toBe('first');
+    expect(useSession.getState().pieces).toEqual({ 7: 'piece 7', 8: 'piece 8' });
     await requestPieces([7]);
     expect(asked).toEqual([[7, 8]]);
     fake.send(policy('second'));
-    expect(usePieces.getState()).toEqual({ policyId: 'second', texts: {} });
+    expect(useSession.getState().policy?.id).toBe('second');
+    expect(useSession.getState().pieces).toEqual({});
     await requestPieces([7]);
     expect(asked).toEqual([[7, 8], [7]]);
   });
@@ -172,11 +170,11 @@ describe('texts of tokens', () => {
     const fake = connectFake({ ask: { pieces } });
     fake.send(policy('p'));
     await requestPieces([1, 2]);
-    expect(usePieces.getState().texts).toEqual({});
+    expect(useSession.getState().pieces).toEqual({});
     works = true;
     await requestPieces([1, 2]);
     // The lab knew one of two: the other is known to have no text.
-    expect(usePieces.getState().texts).toEqual({ 1: 'a', 2: '' });
+    expect(useSession.getState().pieces).toEqual({ 1: 'a', 2: '' });
   });
 });
 
@@ -184,7 +182,7 @@ describe('what is loaded', () => {
   it('is all there when every part is, and the first failure is named with its part', () => {
     const failure = { kind: 'missing', message: 'no index', detail: '' } as const;
     const state = (retrieval: PartState) => ({
-      ...useLab.getState(),
+      ...useSession.getState(),
       parts: { world: part(), retrieval, policy: part() },
     });
     expect(allReady(state(part()))).toBe(true);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isolate, useIsolation } from '../../../src/ui/lab/isolation.ts';
+import { isolate, isolation } from '../../../src/ui/lab/isolation.ts';
 
 /** A page that is served without the headers, in a browser that can add them by a service worker. */
 
@@ -60,7 +60,6 @@ beforeEach(() => {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => void stored.set(key, value),
   });
-  useIsolation.setState(useIsolation.getInitialState(), true);
 });
 
 afterEach(() => {
@@ -75,7 +74,7 @@ const settled = async (): Promise<boolean> => {
   await vi.advanceTimersByTimeAsync(15_000);
   return ends;
 };
-const state = () => useIsolation.getState();
+const state = () => isolation();
 
 describe('a page that its host isolates', () => {
   it('starts at once, and registers nothing', async () => {

@@ -3,7 +3,7 @@ import type { Failure } from '../../../src/lab/contract/records/failure.ts';
 import type { PartState } from '../../../src/lab/contract/progress.ts';
 import { LabLost, LoadingFailure, LoadingList } from '../../../src/ui/lab/Loading.tsx';
 import { StorageLine } from '../../../src/ui/lab/StorageLine.tsx';
-import { useLab } from '../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../src/ui/kit/session-store.ts';
 import { buttonsIn, htmlOf, textOf, wordsIn } from '../kit/render.tsx';
 
 const part = (rest: Partial<PartState>): PartState => ({
@@ -18,8 +18,8 @@ const part = (rest: Partial<PartState>): PartState => ({
 const READY = part({ status: 'ready', note: '5 parts' });
 
 const show = (rest: Partial<Record<'world' | 'retrieval' | 'policy', PartState>>): string => {
-  useLab.setState({ parts: { world: READY, retrieval: READY, policy: READY, ...rest } });
-  return htmlOf(<LoadingList />, useLab);
+  useSession.setState({ parts: { world: READY, retrieval: READY, policy: READY, ...rest } });
+  return htmlOf(<LoadingList />, useSession);
 };
 
 const failure = (rest: Partial<Failure> = {}): Failure => ({
@@ -31,11 +31,11 @@ const failure = (rest: Partial<Failure> = {}): Failure => ({
 
 const fail = (kind: Failure['kind'], detail = ''): string => {
   const part_ = part({ status: 'failed', note: '', failure: failure({ kind, detail }) });
-  useLab.setState({ parts: { world: READY, retrieval: part_, policy: READY } });
-  return htmlOf(<LoadingFailure />, useLab);
+  useSession.setState({ parts: { world: READY, retrieval: part_, policy: READY } });
+  return htmlOf(<LoadingFailure />, useSession);
 };
 
-beforeEach(() => useLab.setState(useLab.getInitialState(), true));
+beforeEach(() => useSession.setState(useSession.getInitialState(), true));
 
 describe('what is loading', () => {
   it('is shown until everything is loaded', () => {
@@ -47,14 +47,14 @@ describe('what is loading', () => {
 
   it('leaves out what no page needs, unless it loads for another reason', () => {
     const waiting = part({ status: 'waiting', note: 'not started' });
-    useLab.setState({
+    useSession.setState({
       parts: { world: waiting, retrieval: waiting, policy: waiting },
       needed: new Set(),
     });
-    expect(textOf(<LoadingList />, useLab)).toBe('');
-    useLab.setState({ needed: new Set(['sources']) });
-    expect(textOf(<LoadingList />, useLab)).toBe('Worldnot started Retrievalnot started');
-    useLab.setState({ needed: new Set() });
+    expect(textOf(<LoadingList />, useSession)).toBe('');
+    useSession.setState({ needed: new Set(['sources']) });
+    expect(textOf(<LoadingList />, useSession)).toBe('Worldnot started Retrievalnot started');
+    useSession.setState({ needed: new Set() });
     expect(wordsIn(show({ policy: part({}), world: waiting }))).toBe(
       'Retrieval✓ 5 parts Modelreading',
     );
@@ -90,7 +90,7 @@ it('draws a bar of its own where nothing says how far it is', () => {
 
 describe('what failed to load', () => {
   it('is nothing while nothing did', () => {
-    expect(textOf(<LoadingFailure />, useLab)).toBe('');
+    expect(textOf(<LoadingFailure />, useSession)).toBe('');
   });
 
   it.each<[Failure['kind'], string, string]>([
@@ -111,13 +111,13 @@ describe('what failed to load', () => {
   });
 
   it('says over every page that the lab worker died, and once', () => {
-    expect(textOf(<LabLost />, useLab)).toBe('');
+    expect(textOf(<LabLost />, useSession)).toBe('');
     fail('missing');
-    useLab.setState({ labFailure: failure({ kind: 'lost', message: 'Out of memory.' }) });
-    const html = htmlOf(<LabLost />, useLab);
+    useSession.setState({ labFailure: failure({ kind: 'lost', message: 'Out of memory.' }) });
+    const html = htmlOf(<LabLost />, useSession);
     expect(wordsIn(html)).toContain('Lab: the worker was lost Out of memory.');
     expect(buttonsIn(html).map(({ name }) => name)).toEqual(['Restart it', 'Copy details']);
-    expect(textOf(<LoadingFailure />, useLab)).toBe('');
+    expect(textOf(<LoadingFailure />, useSession)).toBe('');
   });
 });
 

@@ -9,7 +9,7 @@ import {
   modelsLabUser,
 } from '../../../src/ui/models/store/checkpoint-actions.ts';
 import { useModels } from '../../../src/ui/models/store/models-store.ts';
-import { useLab } from '../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../src/ui/kit/session-store.ts';
 import { useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../kit/render.tsx';
 import { connectFake, stubPage } from '../lab/fake-lab.ts';
@@ -34,7 +34,7 @@ vi.mock('../../../src/ui/models/fit/device-limits.ts', () => {
 
 beforeEach(() => {
   stubPage();
-  useLab.setState(useLab.getInitialState(), true);
+  useSession.setState(useSession.getInitialState(), true);
   useModels.setState({ ...useModels.getInitialState(), status: 'ready' }, true);
 });
 
@@ -53,7 +53,7 @@ const CONFIG = {
 
 it('what is loaded says what its weights and its contexts are held in', () => {
   const loaded = (onDevice: 'f32' | 'int4', keys: 'f32' | 'f16') => {
-    useLab.setState({
+    useSession.setState({
       device: { device: 'wasm', adapter: '1 engine', fallback: false },
       policy: {
         id: 'tiny',
@@ -67,7 +67,7 @@ it('what is loaded says what its weights and its contexts are held in', () => {
         notes: ['lm_head.weight differs.'],
       },
     });
-    return htmlOf(<ModelsPage />, useLab, useModels, useSetup);
+    return htmlOf(<ModelsPage />, useSession, useModels, useSetup);
   };
   const plain = loaded('f32', 'f32');
   expect(wordsIn(plain)).toContain('precision stored as f32, computed in f32');

@@ -6,7 +6,7 @@ import {
   keyName,
   type Command,
 } from '../../../src/ui/shell/commands.ts';
-import { closeDialog, toggleDialog, useDialogs } from '../../../src/ui/shell/dialogs.ts';
+import { closeDialog, toggleDialog, useSession } from '../../../src/ui/kit/session-store.ts';
 import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';
@@ -53,7 +53,7 @@ beforeEach(() => {
     true,
   );
   useTrain.setState(useTrain.getInitialState(), true);
-  useDialogs.setState({ open: null });
+  useSession.setState({ dialog: null });
   useRollouts.setState(useRollouts.getInitialState(), true);
 });
 
@@ -214,12 +214,12 @@ describe('the view by command', () => {
     expect(useView.getState()).toMatchObject({ setupOpen: !setupOpen, detailsOpen: !detailsOpen });
     named(/^All commands$/).act();
     named(/^Keys and words$/).act();
-    expect(useDialogs.getState().open).toBe('keys');
+    expect(useSession.getState().dialog).toBe('keys');
     toggleDialog('keys');
-    expect(useDialogs.getState().open).toBeNull();
+    expect(useSession.getState().dialog).toBeNull();
     toggleDialog('palette');
     closeDialog();
-    expect(useDialogs.getState().open).toBeNull();
+    expect(useSession.getState().dialog).toBeNull();
     named(/^Theme: light or dark$/).act();
     expect(themes).toBe(1);
   });

@@ -1,9 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PartState } from '../../../src/lab/contract/progress.ts';
 import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
-import { useLab } from '../../../src/ui/lab/lab-store.ts';
-import { keepForOffline, useOffline } from '../../../src/ui/lab/offline.ts';
+import { useSession } from '../../../src/ui/kit/session-store.ts';
+import { keepForOffline } from '../../../src/ui/lab/offline.ts';
 import { RAIL } from '../../../src/ui/shell/places.tsx';
 import NowherePage from '../../../src/ui/shell/NowherePage.tsx';
 import { Rail } from '../../../src/ui/shell/Rail.tsx';
@@ -13,10 +13,9 @@ import { useTrain } from '../../../src/ui/train/store/train-store.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { buttonsIn, htmlOf, htmlOfAt, linksIn, valuesOf, wordsIn } from '../kit/render.tsx';
-import { vi } from 'vitest';
 import { IDLE } from '../../fixtures/activity.ts';
 
-const bar = () => htmlOf(<StatusBar />, useLab, useRun, useTrain, useOffline);
+const bar = () => htmlOf(<StatusBar />, useSession, useRun, useTrain);
 
 /** The words of one cell of the bar. */
 const cell = (name: string): string => {
@@ -43,15 +42,14 @@ const running = {
 } as const;
 
 beforeEach(() => {
-  useLab.setState(useLab.getInitialState(), true);
+  useSession.setState(useSession.getInitialState(), true);
   useRun.setState(useRun.getInitialState(), true);
   useTrain.setState(useTrain.getInitialState(), true);
-  useOffline.setState(useOffline.getInitialState(), true);
 });
 
 describe('the status bar', () => {
   it('says what is not there yet', () => {
-    useLab.setState({ needed: new Set(['policy', 'sources']) });
+    useSession.setState({ needed: new Set(['policy', 'sources']) });
     expect(cell('policy')).toBe('model: waiting');
     expect(wordsIn(bar())).toContain('loading world, retrieval, model');
     expect(cell('run-status')).toBe('idle');
@@ -60,11 +58,11 @@ describe('the status bar', () => {
   it('does not say that something loads which no page needs, and says once that nothing is there', () => {
     expect(wordsIn(bar())).toMatch(/^nothing loaded yet ?idle/);
     expect(wordsIn(bar())).not.toContain('loading');
-    useLab.setState({ needed: new Set(['sources']) });
+    useSession.setState({ needed: new Set(['sources']) });
     expect(wordsIn(bar())).toContain('loading world, retrieval');
     expect(wordsIn(bar())).not.toContain('policy');
-    const { parts } = useLab.getState();
-    useLab.setState({
+    const { parts } = useSession.getState();
+    useSession.setState({
       parts: { ...parts, world: ready, retrieval: ready },
       sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
     });
@@ -73,16 +71,16 @@ describe('the status bar', () => {
 
   it('says what is loaded, and what failed before that', () => {
     const parts = { world: ready, retrieval: ready, policy: ready };
-    useLab.setState({
+    useSession.setState({
       parts,
       sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
     });
     expect(wordsIn(bar())).toContain('1,200 local + 30,000 web passages');
-    useLab.setState({
+    useSession.setState({
       sources: { localPassages: 5, webPassages: null, web: 'wiki.example', memory: null },
     });
     expect(wordsIn(bar())).toContain('5 local passages, web: wiki.example');
-    useLab.setState({
+    useSession.setState({
       parts: {
         ...parts,
         policy: {
@@ -160,7 +158,7 @@ describe('the status bar', () => {
     ['ready', 'works offline'],
     ['unavailable', 'needs its server'],
   ] as const)('says whether the page can be opened without its server: %s', (status, words) => {
-    useOffline.setState({ status, reason: 'no https' });
+    useSession.setState({ offline: { status, reason: 'no https' } });
     expect(cell('offline')).toBe(words);
     if (status === 'unavailable')
       expect(valuesOf(bar(), 'title')).toContain(
@@ -172,24 +170,24 @@ describe('the status bar', () => {
 describe('offline use', () => {
   const worker = (state: string) => Object.assign(new EventTarget(), { state });
   const loaded = () =>
-    useLab.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
+    useSession.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
 
   it('is not to be had without a service worker, and that is said', () => {
     vi.stubGlobal('navigator', {});
     keepForOffline();
-    expect(useOffline.getState().status).toBe('unavailable');
+    expect(useSession.getState().offline.status).toBe('unavailable');
   });
 
   it('is prepared once everything for the first question is loaded', async () => {
     const register = vi.fn(() => Promise.resolve({ installing: worker('activated') }));
     vi.stubGlobal('navigator', { serviceWorker: { register } });
     keepForOffline();
-    useLab.setState({ questions: [] });
+    useSession.setState({ questions: [] });
     expect(register).not.toHaveBeenCalled();
     loaded();
-    expect(useOffline.getState().status).toBe('storing');
+    expect(useSession.getState().offline.status).toBe('storing');
     loaded();
-    await vi.waitFor(() => expect(useOffline.getState().status).toBe('ready'));
+    await vi.waitFor(() => expect(useSession.getState().offline.status).toBe('ready'));
     expect(register).toHaveBeenCalledOnce();
   });
 
@@ -211,7 +209,7 @@ describe('offline use', () => {
     for (const listener of listeners) listener();
     expect(register).toHaveBeenCalledOnce();
     expect(listeners.size).toBe(0);
-    await vi.waitFor(() => expect(useOffline.getState().status).toBe('ready'));
+    await vi.waitFor(() => expect(useSession.getState().offline.status).toBe('ready'));
   });
 
   it('waits only for the parts that the page needs, or a moment without any', async () => {
@@ -222,14 +220,14 @@ describe('offline use', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(register).not.toHaveBeenCalled();
     // Needed after a second: that comes first, however long it takes.
-    useLab.setState({ needed: new Set(['sources']) });
+    useSession.setState({ needed: new Set(['sources']) });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(register).not.toHaveBeenCalled();
-    const { parts } = useLab.getState();
-    useLab.setState({ parts: { ...parts, world: ready, retrieval: ready } });
+    const { parts } = useSession.getState();
+    useSession.setState({ parts: { ...parts, world: ready, retrieval: ready } });
     expect(register).toHaveBeenCalledOnce();
 
-    useLab.setState(useLab.getInitialState(), true);
+    useSession.setState(useSession.getInitialState(), true);
     keepForOffline();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(register).toHaveBeenCalledTimes(2);
@@ -244,7 +242,7 @@ describe('offline use', () => {
     keepForOffline();
     loaded();
     await vi.waitFor(() =>
-      expect(useOffline.getState()).toEqual({
+      expect(useSession.getState().offline).toEqual({
         status: 'unavailable',
         reason: 'not all files could be stored',
       }),
@@ -261,7 +259,8 @@ describe('the frame', () => {
   });
 
   it('says which place is shown, with what runs there, and offers what can be done', () => {
-    const top = (path: string) => htmlOfAt(path, <TopBar toggleTheme={() => undefined} />, useLab);
+    const top = (path: string) =>
+      htmlOfAt(path, <TopBar toggleTheme={() => undefined} />, useSession);
     expect(wordsIn(top('/train'))).toContain('Forage Train');
     expect(wordsIn(top('/cluster'))).toContain('Forage Corpus · Clusters');
     expect(wordsIn(top('/constructor'))).toContain('Forage Forage');
@@ -270,7 +269,7 @@ describe('the frame', () => {
     expect(names('/train')).toEqual(['Dark (l)', 'All commands (Ctrl K)', 'Keys and words (?)']);
     // The same seed gives the same tokens on WASM alone.
     expect(top('/ask')).not.toContain('repeat-note');
-    useLab.setState({ device: { device: 'webgpu', adapter: 'x', fallback: false } });
+    useSession.setState({ device: { device: 'webgpu', adapter: 'x', fallback: false } });
     expect(wordsIn(top('/ask'))).toContain('≈ on WebGPU; exact repeats on WASM only');
   });
 

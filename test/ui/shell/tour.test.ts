@@ -1,15 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  endChapter,
-  goToStep,
-  parseTour,
-  restartTour,
-  useTour,
-} from '../../../src/ui/tour/tour-store.ts';
+import { endChapter, goToStep, parseTour, restartTour } from '../../../src/ui/tour/tour-actions.ts';
+import { useSession } from '../../../src/ui/kit/session-store.ts';
 
 const IDS = ['ask', 'train', 'read'];
 const now = () => {
-  const { chapter, step, seen } = useTour.getState();
+  const { chapter, step, seen } = useSession.getState().tour;
   return { chapter, step, seen };
 };
 

@@ -6,9 +6,9 @@ import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
-import { useLab } from '../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../src/ui/kit/session-store.ts';
 import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
-import { CHAPTER_IDS, openChapter, useTour } from '../../../src/ui/tour/tour-store.ts';
+import { CHAPTER_IDS, openChapter } from '../../../src/ui/tour/tour-actions.ts';
 import { CHAPTERS, useDeeds, type Deed } from '../../../src/ui/tour/chapters.ts';
 import { NewRun } from '../../../src/ui/train/form/NewRun.tsx';
 import {
@@ -61,7 +61,7 @@ beforeEach(() => {
   useTrain.setState(EMPTY_TRAIN, true);
   useRollouts.setState(useRollouts.getInitialState(), true);
   useEvaluate.setState(EMPTY_EVALUATE, true);
-  useLab.setState(useLab.getInitialState(), true);
+  useSession.setState(useSession.getInitialState(), true);
 });
 
 describe('the chapters', () => {
@@ -84,9 +84,11 @@ describe('asking', () => {
     const pressed = press('ask');
     await settle();
     expect(went).toEqual(['/ask']);
-    expect([...useLab.getState().needed]).toEqual(expect.arrayContaining(['sources', 'policy']));
+    expect([...useSession.getState().needed]).toEqual(
+      expect.arrayContaining(['sources', 'policy']),
+    );
     expect(fake.callsOf('ask.run')).toEqual([]);
-    useLab.setState({ questions: [question] });
+    useSession.setState({ questions: [question] });
     await pressed;
     const [[request]] = fake.callsOf('ask.run') as [[RunRequest]];
     expect(request.asked).toEqual({ kind: 'world', id: 'dev-1' });
@@ -160,7 +162,7 @@ describe('teaching a real model', () => {
 
   it('is a chapter that opens by its name', () => {
     openChapter('real-model');
-    expect(useTour.getState()).toMatchObject({ open: true, chapter: 5, step: 0 });
+    expect(useSession.getState().tour).toMatchObject({ open: true, chapter: 5, step: 0 });
   });
 });
 

@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { describeUnknown } from '../../../agent/answers/unknown-names.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { lab } from '../../lab/connection.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 
@@ -18,7 +18,7 @@ const useQuestionText = (): string => {
   const foreign = useSetup(
     ({ setup }) => setup.questions.kind !== 'built-in' || setup.local.kind !== 'built-in',
   );
-  const row = useLab(({ questions }) =>
+  const row = useSession(({ questions }) =>
     foreign && asked?.kind === 'world' ? questions.find(({ id }) => id === asked.id) : undefined,
   );
   return (asked?.kind === 'typed' ? asked.text : (row?.text ?? '')).trim();

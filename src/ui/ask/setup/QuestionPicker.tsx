@@ -7,7 +7,7 @@ import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { ask } from '../store/actions.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import { useView } from '../store/view-store.ts';
 import { filterQuestions, NO_FILTER, type QuestionFilter } from '../store/filters.ts';
 
@@ -176,9 +176,9 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
  * @param props.askOwn takes what was searched for and not found as a question of the user's
  */
 export const QuestionPicker = ({ askOwn }: { askOwn: (text: string) => void }) => {
-  const questions = useLab((state) => state.questions);
-  const problem = useLab((state) => state.questionsProblem);
-  const world = useLab((state) => state.parts.world);
+  const questions = useSession((state) => state.questions);
+  const problem = useSession((state) => state.questionsProblem);
+  const world = useSession((state) => state.parts.world);
   const [filter, setFilter] = useState(NO_FILTER);
   // Filtering thousands of questions must not delay typing.
   const deferred = useDeferredValue(filter);

@@ -2,7 +2,7 @@ import { Button, Textarea } from '@mantine/core';
 import { memo, useState } from 'react';
 import { MAX_QUESTION_LENGTH } from '../../../lab/contract/settings.ts';
 import { ask, cancelRun, isTooLong, runFromStart } from '../store/actions.ts';
-import { allReady, useLab } from '../../lab/lab-store.ts';
+import { allReady, useSession } from '../../kit/session-store.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
@@ -44,7 +44,7 @@ const TypedQuestion = () => {
 /** Runs, or cancels the run. A click before everything is loaded queues the run. */
 const RunButton = () => {
   const running = useRun((state) => isRunning(state.run));
-  const ready = useLab(allReady);
+  const ready = useSession(allReady);
   const asked = useView((state) => state.address.asked);
   const unfit = isTooLong(asked) || (asked?.kind === 'typed' && asked.text.trim() === '');
   if (running) {

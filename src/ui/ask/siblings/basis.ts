@@ -5,7 +5,7 @@ import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
 import { lab, need } from '../../lab/connection.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import type { RecordPlace } from '../store/permalink.ts';
@@ -27,7 +27,7 @@ const loadedPolicy = (): Promise<{ id: string; revision: string } | { why: strin
   new Promise((resolve) => {
     need('policy', 'sources');
     const look = (): boolean => {
-      const { parts, policy, labFailure } = useLab.getState();
+      const { parts, policy, labFailure } = useSession.getState();
       const failure = labFailure ?? parts.policy.failure;
       if (parts.policy.status === 'ready' && policy) resolve(policy);
       else if (failure) resolve({ why: `the model could not be loaded: ${failure.message}` });
@@ -35,7 +35,7 @@ const loadedPolicy = (): Promise<{ id: string; revision: string } | { why: strin
       return true;
     };
     if (look()) return;
-    const stop = useLab.subscribe(() => {
+    const stop = useSession.subscribe(() => {
       if (look()) stop();
     });
   });

@@ -5,7 +5,7 @@ import { MAX_QUESTION_LENGTH, type QuestionChoice } from '../../../lab/contract/
 import { policiesOf } from '../policies/asked-policy.ts';
 import { examplesOf } from './examples.ts';
 import { lab, need } from '../../lab/connection.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { firstReplay } from './replay.ts';
 import { isRunning, useRun } from './run-store.ts';
@@ -45,9 +45,9 @@ const example = (rows: readonly QuestionRow[]): QuestionRow | undefined => examp
 /** The example question, once the world is loaded. */
 const exampleQuestion = (): Promise<QuestionRow> =>
   new Promise((resolve) => {
-    const known = example(useLab.getState().questions);
+    const known = example(useSession.getState().questions);
     if (known) return resolve(known);
-    const stop = useLab.subscribe(({ questions }) => {
+    const stop = useSession.subscribe(({ questions }) => {
       const found = example(questions);
       if (!found) return;
       stop();

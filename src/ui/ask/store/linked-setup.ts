@@ -13,7 +13,6 @@ import {
   type LinkSetup,
   type Missing,
 } from './link-setup.ts';
-import { useResources } from '../../setup/resources-store.ts';
 import { useRun } from './run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from './view-store.ts';
@@ -49,7 +48,7 @@ const listsNow = (): DeviceLists => ({
     name,
     revision: revisionOf(files.map((file) => ({ ...file, done: file.doneBytes }))),
   })),
-  resources: useResources.getState().resources,
+  resources: useSetup.getState().resources,
 });
 
 /** Whether stored names must be looked up. */
@@ -135,12 +134,12 @@ export const keepOwnSetup = (): void => {
   settle();
 };
 
-useSetup.subscribe(() => {
+useSetup.subscribe(({ setup }, before) => {
   // Decided by hand until the two are the same.
-  if (useLinkedSetup.getState().status === 'differs') compare();
+  if (setup !== before.setup && useLinkedSetup.getState().status === 'differs') compare();
   else follow();
 });
-for (const store of [useCollections, useResources]) store.subscribe(follow);
+useCollections.subscribe(follow);
 useModels.subscribe(({ status, checkpoints }, before) => {
   if (status !== before.status || checkpoints !== before.checkpoints) follow();
 });

@@ -1,7 +1,7 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { plural } from '../../kit/words/format.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import type { Clusters } from './use-clusters.ts';
 
 /** Questions that are asked in one batch to show how the weights learn. */
@@ -24,7 +24,7 @@ export const Asking = ({
   clusterQuery: ClusterQuery;
   onChange: (clusterQuery: ClusterQuery) => void;
 }) => {
-  const questions = useLab((state) => state.questions);
+  const questions = useSession((state) => state.questions);
   const { query, k } = clusterQuery;
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

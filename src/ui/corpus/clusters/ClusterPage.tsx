@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatMs, plural, DASH } from '../../kit/word
 import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
 import { readCollections } from '../store/collections-actions.ts';
 import { useNeeds } from '../../lab/use-needs.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { ClusterMap } from '../map/ClusterMap.tsx';
 import { Answer } from './Answer.tsx';
@@ -272,7 +272,7 @@ const Index = (props: { local: LocalSpec; clusters: Clusters; overview: ClusterO
 
 /** One source; another one remounts it. */
 const SourceClusters = ({ local }: { local: LocalSpec }) => {
-  const { status } = useLab((state) => state.parts.retrieval);
+  const { status } = useSession((state) => state.parts.retrieval);
   const clusters = useClusters(local, status === 'ready');
   const { overview, without, busy, error } = clusters;
   // The source itself is opening; clusters are built after that.

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { Hit } from '../../../records/hits.ts';
 import type { LocalSpec } from '../../../records/setup.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { marksOfHits } from './marks.ts';
 import { PassageMapView } from './PassageMapView.tsx';
@@ -9,7 +9,7 @@ import { useMap, usePlaces } from './use-map.ts';
 
 /** Gold titles, if the query is exactly a loaded question. */
 const useGold = (query: string): readonly string[] => {
-  const questions = useLab((state) => state.questions);
+  const questions = useSession((state) => state.questions);
   return useMemo(() => {
     const needle = query.trim().toLowerCase();
     return questions.find(({ text }) => text.trim().toLowerCase() === needle)?.supporting ?? [];

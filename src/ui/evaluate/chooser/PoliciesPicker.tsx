@@ -7,7 +7,7 @@ import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
 import { useModels } from '../../models/store/models-store.ts';
 import { keyOf, policyChoices } from '../../setup/form/policy-words.ts';
-import { useResources } from '../../setup/resources-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { readRuns } from '../store/evaluate-actions.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { useEvaluate } from '../store/evaluate-store.ts';
@@ -77,7 +77,7 @@ export const PoliciesPicker = () => {
   const chosen = useEvaluateDraft(({ spec }) => spec.policies);
   const runs = useEvaluate((state) => state.runs);
   const ready = useEvaluate((state) => state.status === 'ready');
-  const resources = useResources((state) => state.resources);
+  const resources = useSetup((state) => state.resources);
   const checkpoints = useModels((state) => state.checkpoints);
   useEffect(() => {
     void refreshCheckpoints();

@@ -6,7 +6,7 @@ import type { PolicyRef } from '../../../records/setup.ts';
 import { useModels } from '../../models/store/models-store.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { grouped, keyOf, policyChoices, helperValue } from '../../setup/form/policy-words.ts';
-import { useResources } from '../../setup/resources-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { useEvaluateDraft } from '../store/evaluate-draft.ts';
 import { formatSeeds, parseSeeds } from './seeds.ts';
 
@@ -40,7 +40,7 @@ const Helpers = () => {
   const judge = useEvaluateDraft(({ spec }) => spec.judge);
   const summarizer = useEvaluateDraft(({ spec }) => spec.summarizer);
   const change = useEvaluateDraft((state) => state.change);
-  const resources = useResources((state) => state.resources);
+  const resources = useSetup((state) => state.resources);
   const checkpoints = useModels((state) => state.checkpoints);
   const models = useMemo(() => {
     const kept = [judge, summarizer].flatMap((one): PolicyRef[] =>

@@ -13,16 +13,10 @@ import {
   WRITERS,
   type TokenFacts,
 } from './layout.ts';
-import {
-  requestPieces,
-  trueToken,
-  useKnowsIds,
-  usePieces,
-  useTagNames,
-  visible,
-} from './pieces.ts';
+import { requestPieces, trueToken, useKnowsIds, useTagNames, visible } from './pieces.ts';
 import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
+import { useSession } from '../session-store.ts';
 
 /** Names of the writers in legends and token details. */
 export const WRITER_NAMES = {
@@ -129,7 +123,7 @@ export const TokenStrip = memo((props: TokenStripProps) => {
   const facts = cursor === null ? null : tokenAt(rollout, cursor);
   const known = useKnowsIds(rollout);
   const names = useTagNames(rollout);
-  const text = usePieces((state) => (facts && known ? state.texts[facts.id] : undefined));
+  const text = useSession((state) => (facts && known ? state.pieces[facts.id] : undefined));
 
   const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
   const id = known && facts?.text === null ? facts.id : undefined;

@@ -1,17 +1,9 @@
 import { useMemo } from 'react';
-import { create } from 'zustand';
 import { tagNames, type TagNames } from '../../../agent/transcript/tag-names.ts';
 import type { Rollout } from '../../../records/rollout.ts';
+import { useSession } from '../session-store.ts';
 
 /** Texts of tokens, requested from the lab once each; the page has no tokenizer. */
-interface Pieces {
-  /** The policy whose tokenizer answers; null until one is loaded. */
-  policyId: string | null;
-  texts: Readonly<Record<number, string>>;
-}
-
-/** Filled by `requestPieces`, cleared when another policy is loaded. */
-export const usePieces = create<Pieces>()(() => ({ policyId: null, texts: {} }));
 
 type LoadPieces = (ids: number[]) => Promise<string[]>;
 
@@ -24,9 +16,9 @@ export const providePieces = (from: LoadPieces): void => {
 };
 
 /** Another policy has another tokenizer. */
-export const forgetPieces = (policyId: string | null): void => {
+export const forgetPieces = (): void => {
   asked.clear();
-  usePieces.setState({ policyId, texts: {} });
+  useSession.setState({ pieces: {} });
 };
 
 /** Requests the texts of unknown `ids`; they arrive in the store. Never rejects. */
@@ -36,8 +28,8 @@ export const requestPieces = async (ids: readonly number[]): Promise<void> => {
   for (const id of fresh) asked.add(id);
   try {
     const texts = await load(fresh);
-    usePieces.setState((state) => ({
-      texts: { ...state.texts, ...Object.fromEntries(fresh.map((id, i) => [id, texts[i] ?? ''])) },
+    useSession.setState(({ pieces }) => ({
+      pieces: { ...pieces, ...Object.fromEntries(fresh.map((id, i) => [id, texts[i] ?? ''])) },
     }));
   } catch {
     // Retried on the next hover; the id is shown meanwhile.
@@ -47,7 +39,7 @@ export const requestPieces = async (ids: readonly number[]): Promise<void> => {
 
 /** Whether the loaded policy can decode this rollout's ids. */
 export const useKnowsIds = ({ policy }: Pick<Rollout, 'policy'>): boolean =>
-  usePieces((state) => state.policyId === policy.id);
+  useSession((state) => state.policy?.id === policy.id);
 
 /** The recipe's names of the policy's tag tokens, by token. */
 export const useTagNames = ({ recipe, segments }: Rollout): TagNames =>

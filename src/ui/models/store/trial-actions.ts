@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Figure } from '../../../policy/measure/device.ts';
 import { deviceReport } from '../../../policy/measure/report.ts';
 import { lab } from '../../lab/connection.ts';
-import { useLab } from '../../lab/lab-store.ts';
+import { useSession } from '../../kit/session-store.ts';
 import { saveFile } from '../../kit/page/save-file.ts';
 import { useModels, type Trial, type TrialsSlice } from './models-store.ts';
 
@@ -13,7 +13,7 @@ async function settled<T>(
   abort: AbortController,
   work: () => Promise<T>,
 ): Promise<Trial<never, T>> {
-  const { policy } = useLab.getState();
+  const { policy } = useSession.getState();
   if (!policy) return { status: 'failed', message: 'No model is loaded yet.' };
   try {
     return { status: 'done', result: await work(), policy };
@@ -63,7 +63,7 @@ export const stopTrial = (which: keyof TrialsSlice): void => {
 export const exportMeasure = (now = new Date()): void => {
   const { measure } = useModels.getState();
   if (measure.status !== 'done') return;
-  const { device } = useLab.getState();
+  const { device } = useSession.getState();
   const report = deviceReport(measure.result, {
     now,
     policy: measure.policy,

@@ -16,7 +16,6 @@ import { lab } from '../../lab/connection.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
 import { useModels } from '../../models/store/models-store.ts';
 import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
-import { useResources } from '../../setup/resources-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { startJudging, stopJudging, judgingLeft } from './judge-actions.ts';
 import { useRollouts, type JudgeJob } from '../store/rollouts-store.ts';
@@ -189,7 +188,7 @@ const Cost = ({ judging }: { judging: Judging }) => {
 /** Models with a chat template: the built-in policy cannot follow the judge’s prompt. */
 const useJudges = () => {
   useEffect(() => void refreshCheckpoints(), []);
-  const resources = useResources((state) => state.resources);
+  const resources = useSetup((state) => state.resources);
   const checkpoints = useModels((state) => state.checkpoints);
   return policyChoices(resources, checkpoints, []).filter(({ chats }) => chats);
 };

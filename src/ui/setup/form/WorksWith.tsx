@@ -7,9 +7,8 @@ import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
 import { useModels } from '../../models/store/models-store.ts';
 import { readCollections } from '../../corpus/store/collections-actions.ts';
 import { useCollections } from '../../corpus/store/collections-store.ts';
-import { useResources } from '../resources-store.ts';
+import { useSetup, choosePolicy } from '../setup-store.ts';
 import { askQuestionsOf, questionSetsOf, searchCollections } from '../search-with.ts';
-import { choosePolicy, useSetup } from '../setup-store.ts';
 import {
   grouped,
   keyOf,
@@ -25,7 +24,7 @@ import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 /** Policies to choose from, including a chosen one that was deleted. */
 const useChoices = (): PolicyChoice[] => {
   const setup = useSetup((state) => state.setup);
-  const resources = useResources((state) => state.resources);
+  const resources = useSetup((state) => state.resources);
   const checkpoints = useModels((state) => state.checkpoints);
   return policyChoices(resources, checkpoints, policiesOf(setup));
 };

@@ -1,5 +1,4 @@
 import type { AdoptFile } from '../../../handover/adopt/folder.ts';
-import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { createAttempt } from '../../kit/attempt.ts';
 import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
 import { keepStorage } from '../../lab/storage.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../../src/systems/index.ts';
+import type { PolicyInfo } from '../../../../src/policy/policy.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { DetailsPanel } from '../../../../src/ui/ask/DetailsPanel.tsx';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
 import { useView, type Selection } from '../../../../src/ui/ask/store/view-store.ts';
-import { forgetPieces, usePieces } from '../../../../src/ui/kit/tokens/pieces.ts';
 import {
   emptyRollout,
   hit,
@@ -16,6 +16,7 @@ import {
 } from '../../../fixtures/rollouts.ts';
 import { think } from '../../kit/events/every-event.ts';
 import { buttonsIn, htmlOf, valuesOf, wordsIn } from '../../kit/render.tsx';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
 
 const found = {
   ...hit({ ...passage('p1', 'Kerlund', 'Born in Borfield.'), noise: 'stale' as const }),
@@ -30,9 +31,13 @@ const rollout: Rollout = {
   events: [{ ...think, t: 1500, segment: 1 }, retrieve([found])],
 };
 
+/** The loaded policy, and the texts of its tokens. */
+const knowing = (policy: string | null, pieces: Record<number, string>): void =>
+  useSession.setState({ policy: policy === null ? null : ({ id: policy } as PolicyInfo), pieces });
+
 const show = (selection: Selection | null): string => {
   useView.setState({ selection });
-  return htmlOf(<DetailsPanel />, useView, useRun, usePieces);
+  return htmlOf(<DetailsPanel />, useView, useRun, useSession);
 };
 
 const of = { rolloutId: 'r' } as const;
@@ -40,7 +45,7 @@ const of = { rolloutId: 'r' } as const;
 beforeEach(() => {
   useView.setState(useView.getInitialState(), true);
   useRun.setState({ ...useRun.getInitialState(), table: tableOf([rollout]) }, true);
-  forgetPieces(null);
+  knowing(null, {});
 });
 
 describe('the details', () => {
@@ -110,17 +115,17 @@ describe('a token', () => {
     expect(said).toContain('Token “#1”');
     expect(said).toContain('log-probability −1 probability 36.8 % entropy 0.5 nat');
     expect(said).toContain('loss mask 1, trained');
-    usePieces.setState({ policyId: 'test', texts: { 1: ' Bor' } });
+    knowing('test', { 1: ' Bor' });
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain('Token “␣Bor”');
     // Another policy's texts are not this one's.
-    usePieces.setState({ policyId: 'other', texts: { 1: ' Bor' } });
+    knowing('other', { 1: ' Bor' });
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain('Token “#1”');
   });
 
   it('that is a tag has the recipe’s name, and its own name is stated', () => {
     const asked = { id: 'ur2', version: '2', settings: { ...getRecipe('ur2').settings } };
     useRun.setState({ table: tableOf([{ ...rollout, recipe: asked }]) });
-    usePieces.setState({ policyId: 'test', texts: { 1: '<search>', 2: ' who' } });
+    knowing('test', { 1: '<search>', 2: ' who' });
     const said = wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }));
     expect(said).toContain('Token “<|begin_of_query|>”');
     expect(said).toContain('token of the model <search>, shown under its name');

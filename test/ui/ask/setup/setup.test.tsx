@@ -10,11 +10,10 @@ import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { Welcome } from '../../../../src/ui/ask/Welcome.tsx';
 import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
-import { useLab } from '../../../../src/ui/lab/lab-store.ts';
-import { useResources } from '../../../../src/ui/setup/resources-store.ts';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
+import { useSetup, choosePolicy } from '../../../../src/ui/setup/setup-store.ts';
 import { WorksWith } from '../../../../src/ui/setup/form/WorksWith.tsx';
 import { askQuestionsOf, searchCollections } from '../../../../src/ui/setup/search-with.ts';
-import { choosePolicy, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { collection } from '../../corpus/views.ts';
 import { getRecipe } from '../../../../src/systems/index.ts';
 import { buttonsIn, htmlOf, linksIn, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
@@ -29,7 +28,7 @@ const row: QuestionRow = {
   supporting: [],
 };
 const open = (search: string): void => useView.setState({ address: parseAddress(search).address });
-const part = useLab.getInitialState().parts.world;
+const part = useSession.getInitialState().parts.world;
 const running = {
   runId: 'r',
   status: 'running',
@@ -41,20 +40,20 @@ const running = {
 beforeEach(() => {
   useRun.setState(useRun.getInitialState(), true);
   useView.setState(useView.getInitialState(), true);
-  useLab.setState(useLab.getInitialState(), true);
+  useSession.setState(useSession.getInitialState(), true);
   useCollections.setState(useCollections.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
-  useResources.setState({ resources: NO_RESOURCES });
+  useSetup.setState({ resources: NO_RESOURCES });
 });
 
 describe('the button that runs', () => {
   // The last one of the setup.
-  const button = () => buttonsIn(htmlOf(<Setup />, useRun, useView, useLab, useSetup)).at(-1);
+  const button = () => buttonsIn(htmlOf(<Setup />, useRun, useView, useSession, useSetup)).at(-1);
 
   it('says when it will run, and cannot be pressed for an empty question', () => {
     expect(button()).toMatchObject({ name: 'Run when loaded', disabled: false });
     const ready = { ...part, status: 'ready' as const };
-    useLab.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
+    useSession.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
     expect(button()).toMatchObject({ name: 'Run', disabled: false });
     useView.getState().setAddress({ asked: { kind: 'typed', text: ' ' } });
     expect(button()).toMatchObject({ name: 'Run', disabled: true });
@@ -64,7 +63,7 @@ describe('the button that runs', () => {
 });
 
 describe('a first visit', () => {
-  const welcome = () => htmlOf(<Welcome />, useRun, useView, useLab);
+  const welcome = () => htmlOf(<Welcome />, useRun, useView, useSession);
 
   it('says in one sentence why this matters, and offers to ask and to train', () => {
     const html = welcome();
@@ -87,7 +86,7 @@ describe('a first visit', () => {
 
 describe('custom questions and passages', () => {
   const note = (): string =>
-    wordsIn(htmlOf(<Welcome />, useRun, useView, useLab, useSetup)).includes(
+    wordsIn(htmlOf(<Welcome />, useRun, useView, useSession, useSetup)).includes(
       'The built-in model knows only the built-in world',
     )
       ? 'said'
@@ -114,20 +113,20 @@ describe('custom questions and passages', () => {
 });
 
 describe('the list of questions', () => {
-  const picker = () => htmlOf(<QuestionPicker askOwn={() => undefined} />, useLab, useView);
+  const picker = () => htmlOf(<QuestionPicker askOwn={() => undefined} />, useSession, useView);
 
   it('says why it is empty', () => {
     expect(wordsIn(picker())).toContain('The questions appear here in a moment.');
-    useLab.setState({
+    useSession.setState({
       parts: { world: { ...part, status: 'failed' }, retrieval: part, policy: part },
     });
     expect(wordsIn(picker())).toContain('could not be loaded; see the message above');
-    useLab.setState({ questionsProblem: 'no such collection' });
+    useSession.setState({ questionsProblem: 'no such collection' });
     expect(wordsIn(picker())).toContain('The questions could not be read: no such collection');
   });
 
   it('counts what matches, and offers the splits that there are', () => {
-    useLab.setState({ questions: [row, { ...row, id: 'r', split: 'train' }] });
+    useSession.setState({ questions: [row, { ...row, id: 'r', split: 'train' }] });
     const html = picker();
     expect(wordsIn(html)).toContain('2 of 2 questions');
     expect(wordsIn(html)).toContain('any split test train');
@@ -175,7 +174,7 @@ describe('the settings', () => {
 });
 
 describe('what the next run works with', () => {
-  const works = () => htmlOf(<WorksWith />, useSetup, useCollections, useResources);
+  const works = () => htmlOf(<WorksWith />, useSetup, useCollections);
 
   it('is folded while everything is built in, and names what is not', () => {
     expect(wordsIn(works())).toContain('Model and data · built in');
@@ -220,7 +219,7 @@ describe('what the next run works with', () => {
 
 describe('the question of a run', () => {
   const head = (): string =>
-    textOf(<QuestionHeader>{null}</QuestionHeader>, useRun, useLab, useView);
+    textOf(<QuestionHeader>{null}</QuestionHeader>, useRun, useSession, useView);
   const asked = { runId: 'r', settings: parseAddress('').address.settings, setup: BUILT_IN_SETUP };
 
   it('is shown with its gold, its chain and its sources', () => {
@@ -266,9 +265,9 @@ describe('the question of a run', () => {
   it('is taken from the list until its gold is there, and named where it is in no list', () => {
     useRun.setState({ request: { ...asked, asked: { kind: 'world', id: 'q' } } });
     expect(head()).toBe('Loading …');
-    useLab.setState({ questions: [row] });
+    useSession.setState({ questions: [row] });
     expect(head()).toBe('Who?');
-    useLab.setState({ questions: [] });
+    useSession.setState({ questions: [] });
     useRun.setState({ run: { ...running, status: 'failed' } });
     expect(head()).toBe('Question q');
   });

@@ -5,7 +5,7 @@ import type { Rollout } from '../../../../src/records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { basisOf } from '../../../../src/ui/ask/siblings/basis.ts';
 import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
-import { useLab } from '../../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import {
   evaluatedRollout,
   evaluatedSystem,
@@ -60,11 +60,11 @@ const connect = (rest: Answers = {}) =>
 beforeEach(() => {
   stubPage();
   useAdapters.setState({ runs: null });
-  const { parts } = useLab.getInitialState();
+  const { parts } = useSession.getInitialState();
   const policy = { id: 'test', revision: '0' };
-  useLab.setState({
+  useSession.setState({
     parts: { ...parts, policy: { ...parts.policy, status: 'ready' } },
-    policy: policy as ReturnType<typeof useLab.getState>['policy'],
+    policy: policy as ReturnType<typeof useSession.getState>['policy'],
   });
 });
 

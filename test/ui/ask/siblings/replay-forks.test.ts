@@ -9,7 +9,7 @@ import { formatAddress, parseAddress } from '../../../../src/ui/ask/store/permal
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useLinkedStep } from '../../../../src/ui/ask/store/training-step.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
-import { useLab } from '../../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import { emptyRollout, hit, passage, retrieve, search } from '../../../fixtures/rollouts.ts';
 import { connectFake, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
 
@@ -124,11 +124,11 @@ it.each([
 });
 
 it('are made of a rollout that was read in a file, too', async () => {
-  const { parts } = useLab.getInitialState();
+  const { parts } = useSession.getInitialState();
   const policy = { id: 'test', revision: '0' };
-  useLab.setState({
+  useSession.setState({
     parts: { ...parts, policy: { ...parts.policy, status: 'ready' } },
-    policy: policy as ReturnType<typeof useLab.getState>['policy'],
+    policy: policy as ReturnType<typeof useSession.getState>['policy'],
   });
   const { fake, forks } = connect({
     ask: { search: () => Promise.resolve({ hits: [hit(HERE)], latencyMs: 1, failures: [] }) },

@@ -9,7 +9,7 @@ import { parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
 import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { reportLost } from '../../../../src/ui/lab/connection.ts';
-import { useLab } from '../../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import { emptyRollout, search } from '../../../fixtures/rollouts.ts';
 import { connectFake, deferred, settle, stubPage } from '../../lab/fake-lab.ts';
 
@@ -43,7 +43,7 @@ const runId = (): string => state().run?.runId ?? '';
 beforeEach(() => {
   stubPage();
   useRun.setState(useRun.getInitialState(), true);
-  useLab.setState({
+  useSession.setState({
     questions: [row('hard', { hops: 4 }), row('train', { split: 'train' }), row('q1')],
   });
   open('');
@@ -85,7 +85,7 @@ describe('a run', () => {
     expect(useView.getState().address.asked).toEqual({ kind: 'world', id: 'q1' });
     useRun.setState(useRun.getInitialState(), true);
     open('');
-    useLab.setState({ questions: [row('only', { hops: 1 })] });
+    useSession.setState({ questions: [row('only', { hops: 1 })] });
     await startRun();
     expect(useView.getState().address.asked).toEqual({ kind: 'world', id: 'only' });
   });
@@ -145,13 +145,13 @@ describe('a run', () => {
 });
 
 describe('while the world is still loaded', () => {
-  beforeEach(() => useLab.setState({ questions: [] }));
+  beforeEach(() => useSession.setState({ questions: [] }));
 
   it('an example waits for it, once', async () => {
     const fake = connectFake();
     const runs = [startRun(), startRun()];
     expect(state().runRequested).toBe(true);
-    useLab.setState({ questions: [row('q1')] });
+    useSession.setState({ questions: [row('q1')] });
     await Promise.all(runs);
     expect(fake.callsOf('ask.run')).toHaveLength(1);
     expect(state().runRequested).toBe(false);
@@ -161,7 +161,7 @@ describe('while the world is still loaded', () => {
     const fake = connectFake();
     const run = startRun();
     ask({ kind: 'typed', text: 'Mine?' });
-    useLab.setState({ questions: [row('q1')] });
+    useSession.setState({ questions: [row('q1')] });
     await run;
     expect(fake.callsOf('ask.run')).toEqual([[state().request]]);
     expect(state().request?.asked).toEqual({ kind: 'typed', text: 'Mine?' });
@@ -175,7 +175,7 @@ describe('while the world is still loaded', () => {
     await startRun();
     expect(state().request?.asked).toEqual({ kind: 'typed', text: 'Mine?' });
     useRun.setState({ run: null });
-    useLab.setState({ questions: [row('q1')] });
+    useSession.setState({ questions: [row('q1')] });
     await waiting;
     expect(fake.callsOf('ask.run')).toHaveLength(1);
   });

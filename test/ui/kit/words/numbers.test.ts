@@ -13,13 +13,13 @@ import {
   formatSigned,
   plural,
 } from '../../../../src/ui/kit/words/format.ts';
-import { useStorageNews } from '../../../../src/ui/kit/storage-news.ts';
 import { createAttempt, problemOf } from '../../../../src/ui/kit/attempt.ts';
 import { createFrameQueue } from '../../../../src/ui/kit/page/frame-queue.ts';
 import { fileStem } from '../../../../src/ui/kit/page/save-file.ts';
 import { pickOf } from '../../../../src/ui/kit/pick-of.ts';
 import { takeTurn } from '../../../../src/ui/kit/turns.ts';
 import { stubPage } from '../../lab/fake-lab.ts';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
 
 /** What a number reads as, back again. */
 const read = (text: string): number =>
@@ -165,13 +165,13 @@ describe('an action', () => {
     expect(text(new DOMException('The request was denied.', 'SecurityError'))).toBe(
       'The runs could not be read.',
     );
-    expect(useStorageNews.getState().news).toBe('denied');
-    useStorageNews.setState({ news: null });
+    expect(useSession.getState().storageNews).toBe('denied');
+    useSession.setState({ storageNews: null });
     // Only this action found no room: its own message says so.
     expect(text(new DOMException('', 'QuotaExceededError'))).toMatch(
       /^The runs could not be read: The browser’s storage for this site is full; delete /u,
     );
-    expect(useStorageNews.getState().news).toBeNull();
+    expect(useSession.getState().storageNews).toBeNull();
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DeviceMeasure, Figure } from '../../../../src/policy/measure/device.ts';
 import type { PolicyInfo } from '../../../../src/policy/policy.ts';
-import { useLab } from '../../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import {
   exportMeasure,
   startAgreement,
@@ -59,7 +59,7 @@ beforeEach(() => {
   vi.unstubAllGlobals();
   stubPage();
   useModels.setState(useModels.getInitialState(), true);
-  useLab.setState({ ...useLab.getInitialState(), policy: POLICY });
+  useSession.setState({ ...useSession.getInitialState(), policy: POLICY });
 });
 
 describe('the agreement with the checkpoint', () => {
@@ -76,7 +76,7 @@ describe('the agreement with the checkpoint', () => {
     const running = startAgreement();
     expect(progressOf('agreement')).toEqual({ done: 3, layers: 12 });
     // Another policy may be loaded by the time that it ends.
-    useLab.setState({ policy: { ...POLICY, id: 'another' } });
+    useSession.setState({ policy: { ...POLICY, id: 'another' } });
     end.resolve(AGREEMENT);
     await running;
     expect(trials().agreement).toEqual({ status: 'done', result: AGREEMENT, policy: POLICY });
@@ -117,7 +117,7 @@ describe('the agreement with the checkpoint', () => {
   });
 
   it('requests nothing without a policy', async () => {
-    useLab.setState({ policy: null });
+    useSession.setState({ policy: null });
     const fake = connectFake();
     await startAgreement();
     await startMeasure();
