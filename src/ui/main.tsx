@@ -24,15 +24,14 @@ import { isolate } from './lab/isolation.ts';
 import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
 import { useSetup } from './setup/setup-store.ts';
-import { isRunning, useRun } from './ask/store/run-store.ts';
-import { useView } from './ask/store/view-store.ts';
+import { isRunning, useAsk } from './ask/store/ask-store.ts';
 
 /** Opens the lab, then draws the page; in this order, so that no page calls a lab that is not there. */
 const start = (root: Root): void => {
   // The lab worker begins to load before the first thing is drawn; it starts the others when a page needs them.
   connectLab({
     open: openLab,
-    device: () => useView.getState().address.settings.device,
+    device: () => useAsk.getState().address.settings.device,
     askAhead,
     users: [askLabUser, trainLabUser, evaluateLabUser, modelsLabUser],
   });
@@ -43,8 +42,8 @@ const start = (root: Root): void => {
   // A development server has no list of files to keep.
   if (import.meta.env.PROD)
     keepForOffline({
-      now: () => useRun.getState().runRequested || isRunning(useRun.getState().run),
-      subscribe: (listener) => useRun.subscribe(listener),
+      now: () => useAsk.getState().runRequested || isRunning(useAsk.getState().run),
+      subscribe: (listener) => useAsk.subscribe(listener),
     });
 
   root.render(<App />);

@@ -10,12 +10,10 @@ import { downloadRollouts } from './store/export.ts';
 import { firstFailure, useSession } from '../kit/session-store.ts';
 import { readsSummaries } from '../setup/reads-summaries.ts';
 import { useFitSummarizer } from '../setup/use-fit-summarizer.ts';
-import { useLinkedSetup } from './store/linked-setup.ts';
-import { isRunning, useRun } from './store/run-store.ts';
+import { isRunning, useAsk } from './store/ask-store.ts';
 import { openLinked } from './siblings/open-linked.ts';
 import { useNeeds } from '../lab/use-needs.ts';
 import { isOverlay, watchNarrow } from '../kit/page/screen.ts';
-import { useView } from './store/view-store.ts';
 import { StripLegend } from '../kit/tokens/TokenStrip.tsx';
 import { MechanismBar } from './mechanisms/MechanismBar.tsx';
 import { MECHANISMS } from '../kit/rounds/round-words.ts';
@@ -74,9 +72,9 @@ const columnsClass = (count: number): string =>
 /** The rollouts side by side, in the order in which they started. */
 const Columns = () => {
   // Deferred: React may pause between columns, so no long task grows with their number.
-  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
-  const question = useRun((state) => state.question);
-  const addressRollout = useView((state) => state.address.rollout);
+  const { order, byId, finished } = useDeferredValue(useAsk((state) => state.table));
+  const question = useAsk((state) => state.question);
+  const addressRollout = useAsk((state) => state.address.rollout);
   const largest = useLargestAdvantage();
   const focused = Math.min(addressRollout, Math.max(0, order.length - 1));
   return (
@@ -105,8 +103,8 @@ const Columns = () => {
 
 /** Why the run failed, unless loading already said so. The rollouts so far stay below. */
 const RunFailure = () => {
-  const failure = useRun((state) => state.run?.failure ?? null);
-  const kept = useRun((state) => state.table.order.length);
+  const failure = useAsk((state) => state.run?.failure ?? null);
+  const kept = useAsk((state) => state.table.order.length);
   const cause = useSession((state) => firstFailure(state)?.failure.message);
   if (!failure) return null;
   const title =
@@ -134,23 +132,23 @@ const RunFailure = () => {
 
 /** Summary over the columns of a group of several rollouts; forks are not samples of it. */
 const Summary = () => {
-  const { order: all, byId, finished } = useDeferredValue(useRun((state) => state.table));
-  const forks = useRun((state) => state.forks);
+  const { order: all, byId, finished } = useDeferredValue(useAsk((state) => state.table));
+  const forks = useAsk((state) => state.forks);
   const order = useMemo(() => all.filter((id) => !forks[id]), [all, forks]);
   const ended = useMemo(
     () => order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
     [order, byId, finished],
   );
-  const replaying = useView((state) => state.replay !== null);
-  const more = useView((state) => state.moreOpen);
+  const replaying = useAsk((state) => state.replay !== null);
+  const more = useAsk((state) => state.moreOpen);
   if (order.length < 2 || replaying) return null;
   return <GroupSummary ended={ended} size={order.length} more={more} />;
 };
 
 /** Shown while the run has no rollout yet, and after it was cancelled. */
 const RunNote = () => {
-  const status = useRun((state) => state.run?.status);
-  const started = useRun((state) => state.table.order.length > 0);
+  const status = useAsk((state) => state.run?.status);
+  const started = useAsk((state) => state.table.order.length > 0);
   if (status === 'cancelled')
     return <p className="note">Cancelled; the rollouts so far are kept.</p>;
   if (status === 'waiting' || (status === 'running' && !started)) {
@@ -166,7 +164,7 @@ const RunNote = () => {
 
 /** Absent until there is something to download. */
 const DownloadButton = () => {
-  const some = useRun((state) => state.table.order.length > 0);
+  const some = useAsk((state) => state.table.order.length > 0);
   return some ? (
     <button
       type="button"
@@ -181,7 +179,7 @@ const DownloadButton = () => {
 
 /** A link with invalid values still opens: it names the values that were ignored. */
 const AddressProblems = () => {
-  const problems = useView((state) => state.addressProblems);
+  const problems = useAsk((state) => state.addressProblems);
   if (problems.length === 0) return null;
   return (
     <p className="note" role="status">
@@ -190,7 +188,7 @@ const AddressProblems = () => {
       <button
         type="button"
         className="link"
-        onClick={() => useView.setState({ addressProblems: [] })}
+        onClick={() => useAsk.setState({ addressProblems: [] })}
       >
         Dismiss
       </button>
@@ -207,10 +205,10 @@ const isShownAgain = (): boolean =>
 /** An address with `run=1` runs by itself and returns to its step; one of training is loaded. */
 const useAutoRun = () => {
   // Only once it is clear which model and data it uses.
-  const clear = useLinkedSetup(({ status }) => status === 'same');
+  const clear = useAsk(({ linkedSetup }) => linkedSetup.status === 'same');
   useEffect(() => {
-    const { address } = useView.getState();
-    if (!clear || useRun.getState().run !== null) return;
+    const { address } = useAsk.getState();
+    if (!clear || useAsk.getState().run !== null) return;
     if (address.of) void openLinked(address.of);
     // After a reload the end is shown at once: its rounds were seen.
     else if (address.run && address.asked) void startRun(!isShownAgain());
@@ -222,9 +220,9 @@ const useRoomForRollouts = () => {
   useEffect(() => {
     let putAway = false;
     return watchNarrow((narrow) => {
-      const { setupOpen } = useView.getState();
-      const inTheWay = narrow && setupOpen && useRun.getState().request !== null;
-      if (inTheWay || putAway) useView.setState({ setupOpen: !inTheWay });
+      const { setupOpen } = useAsk.getState();
+      const inTheWay = narrow && setupOpen && useAsk.getState().request !== null;
+      if (inTheWay || putAway) useAsk.setState({ setupOpen: !inTheWay });
       putAway = inTheWay;
     });
   }, []);
@@ -239,12 +237,12 @@ const COLUMNS: readonly (readonly [name: string, of: (outcome: Outcome) => strin
 
 /** The same question with a mechanism and without it. */
 const BeforeAfter = () => {
-  const comparison = useRun((state) => state.comparison);
-  const request = useRun((state) => state.request);
-  const table = useRun((state) => state.table);
-  const forks = useRun((state) => state.forks);
-  const running = useRun((state) => isRunning(state.run) && state.forking === null);
-  const replaying = useView((state) => state.replay !== null);
+  const comparison = useAsk((state) => state.comparison);
+  const request = useAsk((state) => state.request);
+  const table = useAsk((state) => state.table);
+  const forks = useAsk((state) => state.forks);
+  const running = useAsk((state) => isRunning(state.run) && state.forking === null);
+  const replaying = useAsk((state) => state.replay !== null);
   const after = useMemo(
     () =>
       running || replaying
@@ -295,18 +293,18 @@ const BeforeAfter = () => {
  * run itself is not stored and is repeated.
  */
 export const AskPage = () => {
-  const started = useRun((state) => state.request !== null);
-  const running = useRun((state) => isRunning(state.run));
-  const { setupOpen, detailsOpen } = useView(
+  const started = useAsk((state) => state.request !== null);
+  const running = useAsk((state) => isRunning(state.run));
+  const { setupOpen, detailsOpen } = useAsk(
     useShallow(({ setupOpen, detailsOpen }) => ({ setupOpen, detailsOpen })),
   );
   // A group needs the full width until something is selected.
-  const idle = useView((state) => state.selection === null);
-  const group = useRun((state) => state.table.order.length > 1);
+  const idle = useAsk((state) => state.selection === null);
+  const group = useAsk((state) => state.table.order.length > 1);
   const by = useColourBy();
-  const more = useView((state) => state.moreOpen);
+  const more = useAsk((state) => state.moreOpen);
   const detailsShown = detailsOpen && started && !(group && idle && !isOverlay());
-  const { recipe } = useView((state) => state.address.settings);
+  const { recipe } = useAsk((state) => state.address.settings);
   useNeeds('sources', 'policy');
   useFitSummarizer(readsSummaries(recipe));
   useAutoRun();

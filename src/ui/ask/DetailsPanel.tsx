@@ -13,20 +13,19 @@ import { mechanismOf, roundName } from '../kit/rounds/round-words.ts';
 import { CopyButton } from '../kit/CopyButton.tsx';
 import { formatMs, formatNumber } from '../kit/words/format.ts';
 import { isRevealed } from './store/replay.ts';
-import { useRun } from './store/run-store.ts';
-import { useView, type Selection } from './store/view-store.ts';
+import { useAsk, type Selection } from './store/ask-store.ts';
 import { SegmentTokens, TokenDetails } from './TokenDetails.tsx';
 import { unreachable } from '../kit/unreachable.ts';
 
 /** Opens another event from within the details, as a click on its card does. */
 const selectEvent = (rollout: Rollout, event: number) =>
-  useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
+  useAsk.getState().select({ kind: 'event', rolloutId: rollout.id, event });
 
 /** The gold to mark, and the rollout with the answer to mark: neither before the result is shown. */
 const useGold = (rollout: Rollout): { question: Question | null; rollout: Rollout } => {
-  const question = useRun((state) => state.question);
-  const finished = useRun((state) => state.table.finished[rollout.id] === true);
-  const replay = useView((state) => state.replay);
+  const question = useAsk((state) => state.question);
+  const finished = useAsk((state) => state.table.finished[rollout.id] === true);
+  const replay = useAsk((state) => state.replay);
   const revealed = isRevealed(rollout, finished, replay);
   return useMemo(
     () =>
@@ -76,7 +75,7 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
         firstSeen={seen}
         onEvent={(other) => selectEvent(rollout, other)}
         onPassage={(at, hit) =>
-          useView.getState().select({ kind: 'passage', rolloutId: rollout.id, event: at, hit })
+          useAsk.getState().select({ kind: 'passage', rolloutId: rollout.id, event: at, hit })
         }
       />
       {segment && event.segment !== undefined ? (
@@ -171,7 +170,7 @@ const RoundDetails = ({ rollout, at }: { rollout: Rollout; at: number }) => {
                 firstSeen={seen}
                 onEvent={(other) => selectEvent(rollout, other)}
                 onPassage={(event, hit) =>
-                  useView.getState().select({ kind: 'passage', rolloutId: rollout.id, event, hit })
+                  useAsk.getState().select({ kind: 'passage', rolloutId: rollout.id, event, hit })
                 }
               />
             </section>
@@ -205,10 +204,10 @@ const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollo
 
 /** The right-hand panel; it follows the selection until it is pinned. */
 export const DetailsPanel = () => {
-  const selection = useView((state) => state.selection);
-  const pinned = useView((state) => state.pinned);
-  const focused = useView((state) => state.address.rollout);
-  const rollout = useRun(({ table: { order, byId } }) => {
+  const selection = useAsk((state) => state.selection);
+  const pinned = useAsk((state) => state.pinned);
+  const focused = useAsk((state) => state.address.rollout);
+  const rollout = useAsk(({ table: { order, byId } }) => {
     const id = selection?.rolloutId ?? order[Math.min(focused, order.length - 1)];
     return id === undefined ? undefined : byId[id];
   });
@@ -220,7 +219,7 @@ export const DetailsPanel = () => {
           type="button"
           className="link"
           aria-pressed={pinned}
-          onClick={() => useView.setState({ pinned: !pinned })}
+          onClick={() => useAsk.setState({ pinned: !pinned })}
         >
           {pinned ? 'pinned' : 'pin'}
         </button>
@@ -228,7 +227,7 @@ export const DetailsPanel = () => {
           type="button"
           className="link"
           aria-label="Close the details"
-          onClick={() => useView.setState({ detailsOpen: false, selection: null, pinned: false })}
+          onClick={() => useAsk.setState({ detailsOpen: false, selection: null, pinned: false })}
         >
           ✕
         </button>

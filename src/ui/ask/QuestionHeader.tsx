@@ -3,8 +3,7 @@ import type { Question } from '../../records/records.ts';
 import { asksWords, relationWords } from '../kit/words/step-words.ts';
 import { Icon } from '../kit/Icon.tsx';
 import { useSession } from '../kit/session-store.ts';
-import { isRunning, useRun } from './store/run-store.ts';
-import { useView } from './store/view-store.ts';
+import { isRunning, useAsk } from './store/ask-store.ts';
 
 /** The gold chain, step by step: what each asks or states, and its result; the tooltip names the passage. */
 const Chain = ({ question }: { question: Question }) =>
@@ -25,18 +24,18 @@ const Chain = ({ question }: { question: Question }) =>
  * @param children what can be done with the result, beside the question
  */
 export const QuestionHeader = ({ children }: { children: ReactNode }) => {
-  const question = useRun((state) => state.question);
-  const request = useRun((state) => state.request);
+  const question = useAsk((state) => state.question);
+  const request = useAsk((state) => state.request);
   const asked = request?.asked;
   const row = useSession((state) =>
     asked?.kind === 'world' ? state.questions.find(({ id }) => id === asked.id) : undefined,
   );
   const typed = asked?.kind === 'typed' ? asked.text : null;
-  const more = useView((state) => state.moreOpen);
-  const replaying = useView((state) => state.replay !== null);
-  const making = useRun(({ run, forking }) => isRunning(run) && forking === null);
+  const more = useAsk((state) => state.moreOpen);
+  const replaying = useAsk((state) => state.replay !== null);
+  const making = useAsk(({ run, forking }) => isRunning(run) && forking === null);
   const hidesGold = replaying || making || !more;
-  const failed = useRun((state) => state.run?.status === 'failed');
+  const failed = useAsk((state) => state.run?.status === 'failed');
   // A question that is no longer in the list has no text here.
   const unknown = failed && asked?.kind === 'world' ? `Question ${asked.id}` : 'Loading …';
   const text = typed ?? question?.text ?? row?.text ?? unknown;

@@ -2,7 +2,7 @@ import { memo, useEffect } from 'react';
 import type { Rollout, Segment } from '../../records/rollout.ts';
 import { distributionWords } from '../kit/words/distribution-words.ts';
 import { formatNumber, formatShare, plural } from '../kit/words/format.ts';
-import { useView } from './store/view-store.ts';
+import { useAsk } from './store/ask-store.ts';
 import { writerOf } from '../kit/tokens/layout.ts';
 import {
   requestPieces,
@@ -54,7 +54,7 @@ export const SegmentTokens = memo(
                 style={{ opacity: opacityOf(segment.logprobs?.[token]) }}
                 title={name === undefined || text === undefined ? undefined : trueToken(text)}
                 onClick={() =>
-                  useView
+                  useAsk
                     .getState()
                     .select({ kind: 'token', rolloutId: rollout.id, segment: index, token })
                 }

@@ -4,13 +4,12 @@ import { Link, useLocation } from 'wouter';
 import { isAsked, isTooLong, runFromStart } from './store/actions.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { onDemand } from '../kit/page/on-demand.tsx';
-import { useRun } from './store/run-store.ts';
+import { useAsk, openSetup } from './store/ask-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { openTour } from '../tour/tour-actions.ts';
 import { WillAskWith } from './notes/AskedWith.tsx';
 import { ModelNote } from './notes/ModelNote.tsx';
 import { QuestionNameCheck } from './notes/QuestionNameCheck.tsx';
-import { openSetup, useView } from './store/view-store.ts';
 import { firstFailure, useSession } from '../kit/session-store.ts';
 import { LoadingList } from '../lab/Loading.tsx';
 
@@ -48,10 +47,10 @@ const TrainButton = () => {
 
 /** Before the first run: what this is, a recording of it, and the two buttons that do it here. */
 export const Welcome = () => {
-  const runRequested = useRun((state) => state.runRequested);
-  const asked = useView((state) => isAsked(state.address.asked));
-  const unfit = useView((state) => isTooLong(state.address.asked));
-  const setupOpen = useView((state) => state.setupOpen);
+  const runRequested = useAsk((state) => state.runRequested);
+  const asked = useAsk((state) => isAsked(state.address.asked));
+  const unfit = useAsk((state) => isTooLong(state.address.asked));
+  const setupOpen = useAsk((state) => state.setupOpen);
   const failed = useSession((state) => firstFailure(state) !== null);
   const own = useSetup(
     ({ setup }) => setup.questions.kind === 'collections' || setup.local.kind === 'collections',

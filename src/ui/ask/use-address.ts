@@ -4,16 +4,15 @@ import { pagePath } from '../kit/page/page-root.ts';
 import { ASK, formatAddress, parseAddress, placeOf } from './store/permalink.ts';
 import { startRun } from './store/actions.ts';
 import { checkLinkedSetup } from './store/linked-setup.ts';
-import { addressOf, useRun } from './store/run-store.ts';
+import { addressOf, useAsk } from './store/ask-store.ts';
 import { readsSummaries } from '../setup/reads-summaries.ts';
 import { fitSummarizer } from '../setup/setup-store.ts';
 import { openLinked } from './siblings/open-linked.ts';
-import { useView } from './store/view-store.ts';
 
 /** Keeps the address bar and the parsed address in sync, including "back". */
 export const useAddress = (): void => {
   const [ask] = useRoute(ASK);
-  const address = useView((state) => state.address);
+  const address = useAsk((state) => state.address);
   useEffect(() => {
     if (!ask) return;
     const nextSearch = formatAddress(address);
@@ -29,17 +28,17 @@ export const useAddress = (): void => {
     const onPop = () => {
       if (pagePath() !== ASK) return;
       const { address } = parseAddress(location.search);
-      const { source, request } = useRun.getState();
+      const { source, request } = useAsk.getState();
       const shown = placeOf({ of: addressOf(source), asked: request?.asked ?? null });
       if (address.of) {
         // The address has no question; the current one stays.
-        const { settings, setup, asked } = useView.getState().address;
-        useView.setState({ address: { ...address, settings, setup, asked }, selection: null });
+        const { settings, setup, asked } = useAsk.getState().address;
+        useAsk.setState({ address: { ...address, settings, setup, asked }, selection: null });
         if (shown !== placeOf(address)) void openLinked(address.of);
         return;
       }
-      useView.setState({ address, selection: null });
-      if (source) useRun.getState().clear();
+      useAsk.setState({ address, selection: null });
+      if (source) useAsk.getState().clear();
       fitSummarizer(readsSummaries(address.settings.recipe));
       // The run of that address is no longer on the screen; it is repeated.
       void checkLinkedSetup().then((same) => {

@@ -14,7 +14,7 @@ import { StopChoices } from '../train/run/StopChoices.tsx';
 import type { SourceFacts } from '../../lab/contract/ask.ts';
 import { firstFailure, partsInUse, useSession } from '../kit/session-store.ts';
 import { isolation } from '../lab/isolation.ts';
-import { isRunning, useRun } from '../ask/store/run-store.ts';
+import { isRunning, useAsk } from '../ask/store/ask-store.ts';
 
 /** What the model of Ask runs on, or what trains while none is loaded; the number type is its title. */
 const DeviceCell = () => {
@@ -167,7 +167,7 @@ const STOP = 'Stop what is running';
 
 /** Stops a run of Ask or an evaluation at once; for training it offers the choices of the run's page. */
 const Stop = () => {
-  const running = useRun((state) => isRunning(state.run));
+  const running = useAsk((state) => isRunning(state.run));
   const evaluating = useEvaluate((state) => runningEvaluation(state) !== undefined);
   const trains = useTrain(trainingRun);
   const progress = useTrain((state) => (trains ? state.progress[trains.id] : undefined));
@@ -195,9 +195,9 @@ const Stop = () => {
 
 /** Device, model, rate, storage, activity, and the stop button. */
 export const StatusBar = () => {
-  const run = useRun((state) => state.run);
-  const count = useRun((state) => state.table.order.length);
-  const done = useRun((state) => Object.keys(state.table.finished).length);
+  const run = useAsk((state) => state.run);
+  const count = useAsk((state) => state.table.order.length);
+  const done = useAsk((state) => Object.keys(state.table.finished).length);
   const storage = useStorageUse();
   const running = isRunning(run);
   return (

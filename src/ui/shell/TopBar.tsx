@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import { Icon, type IconName } from '../kit/Icon.tsx';
 import { toggleDialog, useSession } from '../kit/session-store.ts';
-import { togglePanel, useView } from '../ask/store/view-store.ts';
-import { useRun } from '../ask/store/run-store.ts';
+import { togglePanel, useAsk } from '../ask/store/ask-store.ts';
 import { ASK } from '../ask/store/permalink.ts';
 import { Mark } from './Mark.tsx';
 import { RAIL } from './places.tsx';
@@ -44,8 +43,8 @@ const OFF_RAIL: ReadonlyMap<string, string> = new Map([['cluster', 'Corpus · Cl
 /** The current page; on Ask also recipe and seed, or the run and step of the rollouts. */
 const Place = () => {
   const [ask] = useRoute(ASK);
-  const request = useRun((state) => state.request);
-  const source = useRun((state) => state.source);
+  const request = useAsk((state) => state.request);
+  const source = useAsk((state) => state.source);
   const asked = request && ask ? request.settings : null;
   const recipe = asked ? ` · ${asked.recipe}` : '';
   // Rollouts of a training step do not use the form’s seed.
@@ -111,8 +110,8 @@ const CopyAddress = () => {
 
 /** The bar over every page: title and global actions; on Ask the panel toggles and the permalink. */
 export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
-  const setupOpen = useView((state) => state.setupOpen);
-  const detailsOpen = useView((state) => state.detailsOpen);
+  const setupOpen = useAsk((state) => state.setupOpen);
+  const detailsOpen = useAsk((state) => state.detailsOpen);
   const [ask] = useRoute(ASK);
   const scheme = useComputedColorScheme('light');
   return (

@@ -11,7 +11,7 @@ import {
 } from '../ask/store/actions.ts';
 import { downloadRollouts } from '../ask/store/export.ts';
 import { ASK } from '../ask/store/permalink.ts';
-import { isRunning, useRun } from '../ask/store/run-store.ts';
+import { isRunning, useAsk, openSetup, togglePanel } from '../ask/store/ask-store.ts';
 import { pauseEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { runningEvaluation, useEvaluate } from '../evaluate/store/evaluate-store.ts';
@@ -20,7 +20,6 @@ import { formatTrainAddress, parseTrainAddress } from '../train/store/train-addr
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { toggleDialog } from '../kit/session-store.ts';
 import { openTour } from '../tour/tour-actions.ts';
-import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
 import { stopSearch } from '../rollouts/search/search-actions.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
 import { RAIL } from './places.tsx';
@@ -73,7 +72,7 @@ export const hearsKeys = (command: Command, path: string): boolean =>
 const isAsk = (path: string): boolean => path === ASK;
 
 /** Whether Ask has rollouts. */
-const isRun = (): boolean => useRun.getState().table.order.length > 0;
+const isRun = (): boolean => useAsk.getState().table.order.length > 0;
 
 /** Whether a search of all rollouts is running. */
 const searches = (): boolean => useRollouts.getState().search.status === 'searching';
@@ -81,9 +80,9 @@ const searches = (): boolean => useRollouts.getState().search.status === 'search
 /** Whether Escape has an effect. */
 const escapable = (): boolean => {
   if (searches()) return true;
-  if (isRunning(useRun.getState().run)) return true;
+  if (isRunning(useAsk.getState().run)) return true;
   if (pagePath() === '/train') return parseTrainAddress(location.search).step !== null;
-  const { address, playing, replay, selection } = useView.getState();
+  const { address, playing, replay, selection } = useAsk.getState();
   return (
     isAsk(pagePath()) && (address.step !== null || playing || replay !== null || selection !== null)
   );
@@ -95,16 +94,16 @@ const escapable = (): boolean => {
  */
 const escape = (go: CommandContext['go']) => () => {
   if (searches()) return stopSearch();
-  if (isRunning(useRun.getState().run)) return void cancelRun();
+  if (isRunning(useAsk.getState().run)) return void cancelRun();
   if (pagePath() === '/train') {
     const shown = parseTrainAddress(location.search);
     if (shown.step !== null) go(formatTrainAddress({ ...shown, step: null }));
     return;
   }
-  const { address, replay } = useView.getState();
+  const { address, replay } = useAsk.getState();
   if (replay !== null) return skipReplay();
-  if (address.step !== null || useView.getState().playing) return move('leave');
-  useView.getState().select(null);
+  if (address.step !== null || useAsk.getState().playing) return move('leave');
+  useAsk.getState().select(null);
 };
 
 /** Focuses the question field in the setup; rendered at once, so that the next key goes into it. */

@@ -7,7 +7,7 @@ import { RECIPES, TRAININGS } from '../../systems/index.ts';
 import { ask } from '../ask/store/actions.ts';
 import { filterQuestions, NO_FILTER } from '../ask/store/filters.ts';
 import { ASK } from '../ask/store/permalink.ts';
-import { useView } from '../ask/store/view-store.ts';
+import { useAsk } from '../ask/store/ask-store.ts';
 import { corpusSearch } from '../corpus/store/corpus-address.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { visibleEvaluations } from '../evaluate/store/evaluate-store.ts';
@@ -30,7 +30,7 @@ export interface Things {
 
 /** Opens Ask with this recipe; nothing runs before the user clicks Run. */
 const askBy = (recipe: string, go: Go): void => {
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   // Overrides belonged to the previous recipe.
   setAddress({ settings: { ...address.settings, recipe, mechanisms: {} }, run: false });
   go(ASK);

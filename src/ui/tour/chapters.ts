@@ -1,7 +1,7 @@
 import { ask, runFromStart } from '../ask/store/actions.ts';
 import { examplesOf } from '../ask/store/examples.ts';
 import { ASK } from '../ask/store/permalink.ts';
-import { isRunning, useRun } from '../ask/store/run-store.ts';
+import { isRunning, useAsk } from '../ask/store/ask-store.ts';
 import { startEvaluation } from '../evaluate/store/evaluate-actions.ts';
 import { formatEvaluateAddress, NEW_EVALUATION } from '../evaluate/store/evaluate-address.ts';
 import { FIRST_SPEC } from '../evaluate/store/evaluate-draft.ts';
@@ -27,14 +27,14 @@ export type Deed = 'asked' | 'trained' | 'opened' | 'compared' | 'own-model' | '
 export type Doing = 'asking' | 'training' | 'comparing';
 
 export const useDoing = (): Record<Doing, boolean> => ({
-  asking: useRun(({ run }) => isRunning(run)),
+  asking: useAsk(({ run }) => isRunning(run)),
   training: useTrain((state) => trainingRun(state) !== undefined),
   comparing: useEvaluate((state) => runningEvaluation(state) !== undefined),
 });
 
 /** Derived from stored data, so that nothing must be repeated for the tour. */
 export const useDeeds = (): Record<Deed, boolean> => ({
-  asked: useRun(({ run, table }) => table.order.length > 0 && !isRunning(run)),
+  asked: useAsk(({ run, table }) => table.order.length > 0 && !isRunning(run)),
   trained: useTrain(({ runs }) => visibleRuns(runs).some(({ step }) => step > 0)),
   opened: useRollouts(({ files }) => files.length > 0),
   'own-model': useSetup(({ setup }) => setup.policy.kind === 'checkpoint'),

@@ -15,7 +15,7 @@ interface Store {
  * long as something is drawn, the first state of these stores is the one that they have now.
  */
 const asNow = <T,>(stores: readonly Store[], draw: () => T): T => {
-  const undo = stores.map((store) => {
+  const undo = [...new Set(stores)].map((store) => {
     const first = store.getInitialState();
     const kept = { ...first };
     Object.assign(first, store.getState());

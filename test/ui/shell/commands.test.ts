@@ -7,9 +7,8 @@ import {
   type Command,
 } from '../../../src/ui/shell/commands.ts';
 import { closeDialog, toggleDialog, useSession } from '../../../src/ui/kit/session-store.ts';
-import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
-import { useView } from '../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../src/ui/ask/store/ask-store.ts';
 import { RAIL } from '../../../src/ui/shell/places.tsx';
 import { READER_KEYS } from '../../../src/ui/rollouts/reader/use-reader-keys.ts';
 import { startSearch } from '../../../src/ui/rollouts/search/search-actions.ts';
@@ -44,10 +43,9 @@ beforeEach(() => {
   went = [];
   themes = 0;
   commands = createCommands({ go: (path) => went.push(path), toggleTheme: () => themes++ });
-  useView.setState(useView.getInitialState(), true);
-  useRun.setState(
+  useAsk.setState(
     {
-      ...useRun.getInitialState(),
+      ...useAsk.getInitialState(),
       table: tableOf([{ ...emptyRollout('r'), events: [search(1), search(2)] }]),
     },
     true,
@@ -95,7 +93,7 @@ describe('the commands', () => {
     expect(offered('/models')).not.toContain('Bookmark the rollout');
     // Its key is the reader's there.
     expect(offered('/rollouts/f/r')).toContain('New training run');
-    useRun.setState({ table: tableOf([]) });
+    useAsk.setState({ table: tableOf([]) });
     expect(offered('/ask')).not.toContain('Play or pause');
   });
 
@@ -126,7 +124,7 @@ describe('Escape does the nearest thing', () => {
 
   it('ends a search of all rollouts first, and a parallel run the next time', async () => {
     const fake = connectFake({ rollouts: { searchAll: () => new Promise(() => undefined) } });
-    useRun.setState({
+    useAsk.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
     });
     void startSearch('fox', '');
@@ -140,23 +138,23 @@ describe('Escape does the nearest thing', () => {
 
   it('ends the run first', () => {
     const fake = connectFake();
-    useRun.setState({
+    useAsk.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
     });
-    useView.getState().setAddress({ step: 1 });
+    useAsk.getState().setAddress({ step: 1 });
     escape();
     expect(fake.callsOf('ask.cancel')).toEqual([[]]);
-    expect(useView.getState().address.step).toBe(1);
+    expect(useAsk.getState().address.step).toBe(1);
   });
 
   it('then leaves playback, then what is selected', () => {
     named(/^Last event$/).act();
-    expect(useView.getState().address.step).toBe(1);
+    expect(useAsk.getState().address.step).toBe(1);
     escape();
-    expect(useView.getState().address.step).toBeNull();
-    expect(useView.getState().selection).not.toBeNull();
+    expect(useAsk.getState().address.step).toBeNull();
+    expect(useAsk.getState().selection).not.toBeNull();
     escape();
-    expect(useView.getState().selection).toBeNull();
+    expect(useAsk.getState().selection).toBeNull();
   });
 
   it('closes the step of a training run, and nothing where none is open', () => {
@@ -208,10 +206,10 @@ describe('training by command', () => {
 
 describe('the view by command', () => {
   it('shows and hides panels and dialogs, one dialog at a time', () => {
-    const { setupOpen, detailsOpen } = useView.getState();
+    const { setupOpen, detailsOpen } = useAsk.getState();
     named(/hide the setup$/).act();
     named(/hide the details$/).act();
-    expect(useView.getState()).toMatchObject({ setupOpen: !setupOpen, detailsOpen: !detailsOpen });
+    expect(useAsk.getState()).toMatchObject({ setupOpen: !setupOpen, detailsOpen: !detailsOpen });
     named(/^All commands$/).act();
     named(/^Keys and words$/).act();
     expect(useSession.getState().dialog).toBe('keys');
@@ -225,13 +223,13 @@ describe('the view by command', () => {
   });
 
   it('opens the setup for a search of the questions, and puts the cursor there', () => {
-    useView.setState({ setupOpen: false });
+    useAsk.setState({ setupOpen: false });
     const focus = vi.fn();
     vi.stubGlobal('document', {
       getElementById: (id: string) => (id === 'question-search' ? { focus } : null),
     });
     named(/^Search the questions$/).act();
-    expect(useView.getState().setupOpen).toBe(true);
+    expect(useAsk.getState().setupOpen).toBe(true);
     expect(focus).toHaveBeenCalledOnce();
   });
 });

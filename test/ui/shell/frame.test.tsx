@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PartState } from '../../../src/lab/contract/progress.ts';
-import { useRun } from '../../../src/ui/ask/store/run-store.ts';
+import { useAsk } from '../../../src/ui/ask/store/ask-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useSession } from '../../../src/ui/kit/session-store.ts';
 import { keepForOffline } from '../../../src/ui/lab/offline.ts';
@@ -15,7 +15,7 @@ import { runRecord } from '../../fixtures/train-runs.ts';
 import { buttonsIn, htmlOf, htmlOfAt, linksIn, valuesOf, wordsIn } from '../kit/render.tsx';
 import { IDLE } from '../../fixtures/activity.ts';
 
-const bar = () => htmlOf(<StatusBar />, useSession, useRun, useTrain);
+const bar = () => htmlOf(<StatusBar />, useSession, useAsk, useTrain);
 
 /** The words of one cell of the bar. */
 const cell = (name: string): string => {
@@ -43,7 +43,7 @@ const running = {
 
 beforeEach(() => {
   useSession.setState(useSession.getInitialState(), true);
-  useRun.setState(useRun.getInitialState(), true);
+  useAsk.setState(useAsk.getInitialState(), true);
   useTrain.setState(useTrain.getInitialState(), true);
 });
 
@@ -94,15 +94,15 @@ describe('the status bar', () => {
   });
 
   it('says how far a run is and how fast, and stops it', () => {
-    useRun.setState({
+    useAsk.setState({
       run: { ...running, tokensPerSecond: 1234 },
       table: tableOf([emptyRollout('a'), emptyRollout('b')]),
     });
-    useRun.setState(({ table }) => ({ table: { ...table, finished: { a: true } } }));
+    useAsk.setState(({ table }) => ({ table: { ...table, finished: { a: true } } }));
     expect(cell('run-status')).toBe('running 1 / 2');
     expect(cell('rate')).toBe('1,234 tokens/s sampled');
     expect(buttonsIn(bar())).toMatchObject([{ name: 'Stop what is running', disabled: false }]);
-    useRun.setState({ run: { ...running, status: 'done' } });
+    useAsk.setState({ run: { ...running, status: 'done' } });
     expect(cell('run-status')).toBe('done');
     expect(buttonsIn(bar())).toMatchObject([{ disabled: true }]);
   });
@@ -126,7 +126,7 @@ describe('the status bar', () => {
     expect(wordsIn(bar())).toContain('The step under way, 5, is lost. Kept: 4 steps');
     expect(valuesOf(bar(), 'title')).toContain('Stop what is running');
     // A run of Ask beside it ends first, by one press.
-    useRun.setState({ run: running });
+    useAsk.setState({ run: running });
     expect(buttonsIn(bar())).toMatchObject([{ name: 'Stop what is running', disabled: false }]);
   });
 

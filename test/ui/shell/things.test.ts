@@ -4,7 +4,7 @@ import { duplicateOf } from '../../../src/evaluate/systems/custom.ts';
 import { getRecipe } from '../../../src/systems/index.ts';
 import { useEvaluateDraft } from '../../../src/ui/evaluate/store/evaluate-draft.ts';
 import { useTrainForm } from '../../../src/ui/train/store/train-draft.ts';
-import { useView } from '../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../src/ui/ask/store/ask-store.ts';
 import type { QuestionRow } from '../../../src/lab/contract/ask.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 
@@ -44,7 +44,7 @@ it('⌘K asks by a recipe, and leaves the mechanisms of the one before', () => {
   );
   things.find(({ name }) => name === 'Ask by KunLunBaizeRAG')?.act();
   expect(gone).toEqual(['/ask']);
-  expect(useView.getState().address.settings).toMatchObject({
+  expect(useAsk.getState().address.settings).toMatchObject({
     recipe: 'kunlun-baize',
     mechanisms: {},
   });
@@ -84,7 +84,7 @@ it('⌘K finds questions by all of their words, and passages by the text', () =>
     'Rollouts with “who lumlex”',
   ]);
   for (const { act } of found) act();
-  expect(useView.getState().address.asked).toEqual({ kind: 'world', id: 'q1' });
+  expect(useAsk.getState().address.asked).toEqual({ kind: 'world', id: 'q1' });
   expect(gone).toEqual(['/ask', '/corpus?find=who+lumlex', '/rollouts?find=who+lumlex']);
   // Without any there is nothing to search.
   const without = textThings('who lumlex', { questions: rows, rollouts: false }, () => undefined);

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { QuestionRow } from '../../../src/lab/contract/ask.ts';
 import type { RunRequest } from '../../../src/lab/contract/settings.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
-import { useView } from '../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../src/ui/ask/store/ask-store.ts';
 import { EMPTY_EVALUATE, useEvaluate } from '../../../src/ui/evaluate/store/evaluate-store.ts';
 import { useSession } from '../../../src/ui/kit/session-store.ts';
 import { useRollouts } from '../../../src/ui/rollouts/store/rollouts-store.ts';
@@ -56,8 +55,7 @@ const question: QuestionRow = {
 beforeEach(() => {
   stubPage({ path: '/' });
   went = [];
-  useRun.setState(useRun.getInitialState(), true);
-  useView.setState(useView.getInitialState(), true);
+  useAsk.setState(useAsk.getInitialState(), true);
   useTrain.setState(EMPTY_TRAIN, true);
   useRollouts.setState(useRollouts.getInitialState(), true);
   useEvaluate.setState(EMPTY_EVALUATE, true);
@@ -223,7 +221,7 @@ describe('what a visitor has done', () => {
     const deeds = useDeeds();
     return (Object.keys(deeds) as Deed[]).filter((deed) => deeds[deed]).join(' ');
   };
-  const done = (): string => textOf(<Deeds />, useRun, useTrain, useRollouts, useEvaluate);
+  const done = (): string => textOf(<Deeds />, useAsk, useTrain, useRollouts, useEvaluate);
 
   it('is nothing at first', () => {
     expect(done()).toBe('');
@@ -234,11 +232,11 @@ describe('what a visitor has done', () => {
   });
 
   it('depends on what exists, with or without the tour', () => {
-    useRun.setState({ table: tableOf([emptyRollout('r')]) });
+    useAsk.setState({ table: tableOf([emptyRollout('r')]) });
     expect(done()).toBe('asked');
     // What is still being written is not asked yet.
-    useRun.getState().begin({ runId: 'r' } as RunRequest, null);
-    useRun.setState({ table: tableOf([emptyRollout('r')]) });
+    useAsk.getState().begin({ runId: 'r' } as RunRequest, null);
+    useAsk.setState({ table: tableOf([emptyRollout('r')]) });
     expect(done()).toBe('');
     useTrain.setState({ runs: [runRecord('a', { step: 1 })] });
     expect(done()).toBe('trained');

@@ -1,13 +1,12 @@
 import { Icon } from '../../kit/Icon.tsx';
 import { replayAgain, skipReplay } from '../store/actions.ts';
-import { isRunning, useRun } from '../store/run-store.ts';
-import { useView } from '../store/view-store.ts';
+import { isRunning, useAsk } from '../store/ask-store.ts';
 
 /** Ends the replay, or starts it again. */
 export const ReplayBar = () => {
-  const replay = useView((state) => state.replay);
-  const running = useRun((state) => isRunning(state.run));
-  const some = useRun((state) => state.table.order.length > 0);
+  const replay = useAsk((state) => state.replay);
+  const running = useAsk((state) => isRunning(state.run));
+  const some = useAsk((state) => state.table.order.length > 0);
   if (replay !== null)
     return (
       <button type="button" className="link" onClick={skipReplay}>

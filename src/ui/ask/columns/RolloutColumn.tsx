@@ -12,8 +12,7 @@ import { keepInView } from '../../kit/page/keep-in-view.ts';
 import { groupIdOf } from '../../../lab/contract/settings.ts';
 import { focusRollout, move, togglePlaying } from '../store/actions.ts';
 import { isRevealed } from '../store/replay.ts';
-import { useRun } from '../store/run-store.ts';
-import { useView } from '../store/view-store.ts';
+import { useAsk } from '../store/ask-store.ts';
 import { ActionIcon } from '@mantine/core';
 import { Icon, type IconName } from '../../kit/Icon.tsx';
 import { dwellMs } from '../store/playback.ts';
@@ -114,7 +113,7 @@ const useInView = (focused: boolean, index: number) => {
 
 /** Which of two policies wrote it; null if there is only one. */
 const useSideName = ({ groupId }: Rollout): string | null => {
-  const request = useRun((state) => state.request);
+  const request = useAsk((state) => state.request);
   const policies = request?.policies;
   if (!policies || policies.length < 2) return null;
   return groupId === groupIdOf(request.runId, 0) ? 'before' : 'after';
@@ -122,13 +121,13 @@ const useSideName = ({ groupId }: Rollout): string | null => {
 
 /** Moves to the next event after the current one was shown long enough; stops at the last. */
 const usePlaying = (rollout: Rollout): void => {
-  const playing = useView((state) => state.playing);
-  const step = useView((state) => state.address.step);
+  const playing = useAsk((state) => state.playing);
+  const step = useAsk((state) => state.address.step);
   useEffect(() => {
     if (!playing) return undefined;
     const event = step === null ? undefined : rollout.events[step];
     if (step !== null && step >= rollout.events.length - 1) {
-      useView.setState({ playing: false });
+      useAsk.setState({ playing: false });
       return undefined;
     }
     // Restarts when an event arrives, because the end has moved.
@@ -158,8 +157,8 @@ const Button = (props: {
 
 /** Playback buttons; the arrow keys, Home, End and the space bar do the same. */
 const Playback = ({ rollout }: { rollout: Rollout }) => {
-  const playing = useView((state) => state.playing);
-  const step = useView((state) => state.address.step);
+  const playing = useAsk((state) => state.playing);
+  const step = useAsk((state) => state.address.step);
   usePlaying(rollout);
   const count = rollout.events.length;
   const event = step === null ? undefined : rollout.events[step];
@@ -221,13 +220,13 @@ const TimeLine = ({
 /** One rollout, from its verdict to its events. Memoised: only changed columns of a group are rendered again. */
 export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const { rollout, index, gold, finished, focused } = props;
-  const addressStep = useView((state) => state.address.step);
-  const selection = useView((state) => state.selection);
+  const addressStep = useAsk((state) => state.address.step);
+  const selection = useAsk((state) => state.selection);
   const step = focused ? addressStep : null;
-  const fork = useRun((state) => state.forks[rollout.id]);
+  const fork = useAsk((state) => state.forks[rollout.id]);
   const name = useSideName(rollout);
-  const more = useView((state) => state.moreOpen);
-  const replay = useView((state) => state.replay);
+  const more = useAsk((state) => state.moreOpen);
+  const replay = useAsk((state) => state.replay);
   const list = useRef<HTMLOListElement>(null);
   const { column, press } = useInView(focused, index);
   const rounds = eventRounds(rollout.events);
@@ -245,25 +244,25 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const select = useCallback(
     (event: number) => {
       focusIfOther(index);
-      useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
+      useAsk.getState().select({ kind: 'event', rolloutId: rollout.id, event });
     },
     [index, rollout.id],
   );
   const selectRound = useCallback(
     (round: number) => {
       focusIfOther(index);
-      useView.getState().select({ kind: 'round', rolloutId: rollout.id, round });
+      useAsk.getState().select({ kind: 'round', rolloutId: rollout.id, round });
     },
     [index, rollout.id],
   );
   const onPick = useCallback(
     (segment: number, token: number) =>
-      useView.getState().select({ kind: 'token', rolloutId: rollout.id, segment, token }),
+      useAsk.getState().select({ kind: 'token', rolloutId: rollout.id, segment, token }),
     [rollout.id],
   );
   const jump = (event: number) => {
     focusIfOther(index);
-    useView.getState().setAddress({ step: event });
+    useAsk.getState().setAddress({ step: event });
     select(event);
   };
   useEffect(() => {
@@ -298,7 +297,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
             className="link"
             aria-expanded={more}
             title="Scores, tokens, events and times"
-            onClick={() => useView.setState({ moreOpen: !more })}
+            onClick={() => useAsk.setState({ moreOpen: !more })}
           >
             {more ? 'less' : 'more'}
           </button>
@@ -347,5 +346,5 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
 
 /** Focuses only if the focus is elsewhere, because focusing ends playback. */
 const focusIfOther = (index: number): void => {
-  if (useView.getState().address.rollout !== index) focusRollout(index);
+  if (useAsk.getState().address.rollout !== index) focusRollout(index);
 };

@@ -3,9 +3,8 @@ import { withOverrides, type RecipeSettings } from '../../../recipes/parts/setti
 import { Icon } from '../../kit/Icon.tsx';
 import { MECHANISMS, type MechanismId } from '../../kit/rounds/round-words.ts';
 import { useTrainedWith } from '../setup/trained-with.ts';
-import { isRunning, useRun } from '../store/run-store.ts';
+import { isRunning, useAsk } from '../store/ask-store.ts';
 import { startRun } from '../store/actions.ts';
-import { useView } from '../store/view-store.ts';
 import { outcomeOf } from './outcome.ts';
 import { isOn, toggled } from './switches.ts';
 import './mechanisms.css';
@@ -14,12 +13,12 @@ const ORDER: readonly MechanismId[] = ['rdra', 'nlr', 'stie'];
 
 /** Asks the question of the screen again with one mechanism switched. */
 const switchMechanism = (mechanism: MechanismId, own: RecipeSettings): void => {
-  const { request, table } = useRun.getState();
+  const { request, table } = useAsk.getState();
   if (!request) return;
   const before = outcomeOf(table.order.flatMap((id) => table.byId[id] ?? []));
   const { settings, asked } = request;
   const mechanisms = toggled(mechanism, own, settings.mechanisms);
-  useView.getState().setAddress({
+  useAsk.getState().setAddress({
     asked,
     settings: { ...settings, mechanisms },
     rollout: 0,
@@ -27,8 +26,8 @@ const switchMechanism = (mechanism: MechanismId, own: RecipeSettings): void => {
     forks: [],
   });
   void startRun();
-  const after = useRun.getState().request;
-  useRun.setState({
+  const after = useAsk.getState().request;
+  useAsk.setState({
     comparison:
       before && after && after !== request
         ? { mechanism, wasOn: isOn(mechanism, own, settings.mechanisms), before, after }
@@ -38,9 +37,9 @@ const switchMechanism = (mechanism: MechanismId, own: RecipeSettings): void => {
 
 /** The three mechanisms of the run on the screen: what their colours mean, and a switch for each. */
 export const MechanismBar = () => {
-  const request = useRun((state) => state.request);
-  const source = useRun((state) => state.source);
-  const running = useRun((state) => isRunning(state.run));
+  const request = useAsk((state) => state.request);
+  const source = useAsk((state) => state.source);
+  const running = useAsk((state) => isRunning(state.run));
   const trained = useTrainedWith();
   if (!request) return null;
   const { recipe, mechanisms } = request.settings;

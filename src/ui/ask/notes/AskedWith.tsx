@@ -1,19 +1,18 @@
 import { useEffect } from 'react';
 import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
-import { policiesOf } from '../policies/asked-policy.ts';
+import { policiesOf } from '../store/asked-policy.ts';
 import { policyName } from '../siblings/writer.ts';
-import { useRun } from '../store/run-store.ts';
-import { useView } from '../store/view-store.ts';
+import { useAsk } from '../store/ask-store.ts';
+import { readAdapters } from '../store/actions.ts';
 
 /** Which policies answer, if not simply the setup's. The setup also says it, but may be hidden. */
 
 /** Runs with stored adapters; null until they were loaded, which starts here. */
 const useRuns = () => {
-  const runs = useAdapters((state) => state.runs);
+  const runs = useAsk((state) => state.adapters);
   useEffect(() => {
-    if (useAdapters.getState().runs === null) void readAdapters();
+    if (useAsk.getState().adapters === null) void readAdapters();
   }, []);
   return runs;
 };
@@ -47,7 +46,7 @@ const Sentence = ({ policies, runs }: { policies: readonly PolicyChoice[]; runs:
 /** Before the first click: what the address asks with, and a way to ask without it. */
 export const WillAskWith = () => {
   const runs = useRuns();
-  const sides = useView(({ address }) => address.sides);
+  const sides = useAsk(({ address }) => address.sides);
   const setup = useSetup((state) => state.setup);
   const policies = policiesOf(sides, setup);
   if (!policies || !runs) return null;
@@ -60,7 +59,7 @@ export const WillAskWith = () => {
       <button
         type="button"
         className="link"
-        onClick={() => useView.getState().setAddress({ sides: null })}
+        onClick={() => useAsk.getState().setAddress({ sides: null })}
       >
         Ask without its adapter
       </button>
@@ -71,7 +70,7 @@ export const WillAskWith = () => {
 /** Which policy wrote the rollouts on the screen. */
 export const AskedWith = () => {
   const runs = useRuns();
-  const policies = useRun((state) => state.request?.policies);
+  const policies = useAsk((state) => state.request?.policies);
   return policies && runs ? (
     <p className="source-note">
       <Sentence policies={policies} runs={runs} />

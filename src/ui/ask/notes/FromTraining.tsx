@@ -1,9 +1,8 @@
 import { Link } from 'wouter';
 import { isHeldOutGroup } from '../../../records/training.ts';
 import { formatTrainAddress } from '../../train/store/train-address.ts';
-import { useRun } from '../store/run-store.ts';
-import { useLinkedStep } from '../store/training-step.ts';
-import { useView } from '../store/view-store.ts';
+import { setLinkedStep } from '../store/training-step.ts';
+import { useAsk } from '../store/ask-store.ts';
 import { pathOf } from '../siblings/record-place.ts';
 import type { ColourMode } from '../../kit/tokens/paint.ts';
 
@@ -11,7 +10,7 @@ import type { ColourMode } from '../../kit/tokens/paint.ts';
 
 /** The largest |advantage| of the rollouts on the screen; null where none has one. */
 const useLargest = (): number | null =>
-  useRun(({ table }) => {
+  useAsk(({ table }) => {
     const sizes = table.order.flatMap((id) => {
       const advantage = table.byId[id]?.advantage ?? null;
       return advantage === null ? [] : [Math.abs(advantage)];
@@ -22,7 +21,7 @@ const useLargest = (): number | null =>
 /** What the strips are coloured by: the user's choice, if the rollouts have advantages. */
 export const useColourBy = (): ColourMode['by'] => {
   const known = useLargest() !== null;
-  const chosenColour = useView((state) => state.colourBy);
+  const chosenColour = useAsk((state) => state.colourBy);
   return known ? chosenColour : 'writer';
 };
 
@@ -35,13 +34,13 @@ export const useLargestAdvantage = (): number | null => {
 /** Chooses the token colour; empty if no rollout has an advantage. */
 export const ColourSwitch = () => {
   const known = useLargest() !== null;
-  const by = useView((state) => state.colourBy);
+  const by = useAsk((state) => state.colourBy);
   if (!known) return null;
   return (
     <button
       type="button"
       className="link"
-      onClick={() => useView.setState({ colourBy: by === 'writer' ? 'advantage' : 'writer' })}
+      onClick={() => useAsk.setState({ colourBy: by === 'writer' ? 'advantage' : 'writer' })}
     >
       Colour by {by === 'writer' ? 'advantage' : 'writer'}
     </button>
@@ -50,7 +49,7 @@ export const ColourSwitch = () => {
 
 /** The origin of the rollouts, and a link back. */
 export const SourceNote = () => {
-  const source = useRun((state) => state.source);
+  const source = useAsk((state) => state.source);
   if (!source) return null;
   if ('place' in source)
     return (
@@ -78,8 +77,8 @@ export const SourceNote = () => {
 
 /** Says that the linked rollouts are loading, or why they are not here. */
 export const LinkedStepNote = () => {
-  const { reading, problem } = useLinkedStep();
-  const record = useView(({ address: { of } }) => of !== null && 'file' in of);
+  const { reading, problem } = useAsk(({ linkedStep }) => linkedStep);
+  const record = useAsk(({ address: { of } }) => of !== null && 'file' in of);
   if (!reading && problem === null) return null;
   return (
     <div className="note" role="status">
@@ -91,11 +90,7 @@ export const LinkedStepNote = () => {
           <Link href={record ? '/rollouts' : '/runs'}>
             See the {record ? 'rollouts' : 'runs'} that are here
           </Link>{' '}
-          <button
-            type="button"
-            className="link"
-            onClick={() => useLinkedStep.setState({ problem: null })}
-          >
+          <button type="button" className="link" onClick={() => setLinkedStep(reading)}>
             Dismiss
           </button>
         </>

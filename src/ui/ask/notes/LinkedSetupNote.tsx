@@ -1,21 +1,21 @@
 import { Button } from '@mantine/core';
 import { startRun } from '../store/actions.ts';
 import { linkWords } from '../store/link-setup.ts';
-import { keepOwnSetup, takeLinkedSetup, useLinkedSetup } from '../store/linked-setup.ts';
-import { useView } from '../store/view-store.ts';
+import { keepOwnSetup, takeLinkedSetup } from '../store/linked-setup.ts';
+import { useAsk } from '../store/ask-store.ts';
 
 /** Applies the decision, then starts the run that the address asks for. */
 const decide = (act: () => void): void => {
   act();
-  const { address } = useView.getState();
+  const { address } = useAsk.getState();
   if (address.run && address.asked) void startRun();
 };
 
 /** For an address whose run used another model or other data than chosen on this device. */
 export const LinkedSetupNote = () => {
-  const { status, own, missing } = useLinkedSetup();
-  const link = useView(({ address }) => address.setup);
-  const runs = useView(({ address }) => address.run);
+  const { status, own, missing } = useAsk(({ linkedSetup }) => linkedSetup);
+  const link = useAsk(({ address }) => address.setup);
+  const runs = useAsk(({ address }) => address.run);
   if (status === 'checking')
     return (
       <p className="note" role="status">

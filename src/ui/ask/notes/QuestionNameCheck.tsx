@@ -4,7 +4,7 @@ import { useAnswer } from '../../kit/use-answer.ts';
 import { lab } from '../../lab/connection.ts';
 import { useSession } from '../../kit/session-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { useView } from '../store/view-store.ts';
+import { useAsk } from '../store/ask-store.ts';
 
 /** Idle time before a typed or chosen question is nameCheck up, ms. */
 const STILL_MS = 400;
@@ -14,7 +14,7 @@ const STILL_MS = 400;
  * look-up would fetch shards of the web index, whose loading belongs to the measured search latency.
  */
 const useQuestionText = (): string => {
-  const asked = useView((state) => state.address.asked);
+  const asked = useAsk((state) => state.address.asked);
   const foreign = useSetup(
     ({ setup }) => setup.questions.kind !== 'built-in' || setup.local.kind !== 'built-in',
   );
@@ -26,7 +26,7 @@ const useQuestionText = (): string => {
 
 /** Names in the typed or chosen question that no passage mentions, shown before it is asked. */
 export const QuestionNameCheck = () => {
-  const settings = useView((state) => state.address.settings);
+  const settings = useAsk((state) => state.address.settings);
   const setup = useSetup((state) => state.setup);
   const questionText = useQuestionText();
   const [still] = useDebouncedValue(questionText, STILL_MS);

@@ -2,16 +2,16 @@ import { useDeferredValue, useMemo } from 'react';
 import { Link } from 'wouter';
 import { plural } from '../../kit/words/format.ts';
 import { runFromStart } from '../store/actions.ts';
-import { isRunning, useRun } from '../store/run-store.ts';
+import { isRunning, useAsk } from '../store/ask-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { searchTroubles } from './search-troubles.ts';
 
 /** Failed searches of the current run, their effect, and what to do. */
 export const SearchTrouble = () => {
   // Deferred: the table changes with every token.
-  const table = useDeferredValue(useRun((state) => state.table));
-  const running = useRun((state) => isRunning(state.run));
-  const web = useRun((state) => state.request?.setup.web);
+  const table = useDeferredValue(useAsk((state) => state.table));
+  const running = useAsk((state) => isRunning(state.run));
+  const web = useAsk((state) => state.request?.setup.web);
   const { count, ofWeb, reasons } = useMemo(
     () => searchTroubles(Object.values(table.byId)),
     [table],

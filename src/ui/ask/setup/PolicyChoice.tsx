@@ -4,16 +4,16 @@ import { Select } from '../../kit/Select.tsx';
 import { useEffect } from 'react';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { Term } from '../../kit/words/explain/Term.tsx';
-import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import {
   NO_SIDES,
   parsePolicyText,
   policyText,
   someSides,
   type AskSides,
-} from '../policies/asked-policy.ts';
-import { useView } from '../store/view-store.ts';
+} from '../store/asked-policy.ts';
+import { useAsk } from '../store/ask-store.ts';
 import { policyName } from '../siblings/writer.ts';
+import { readAdapters } from '../store/actions.ts';
 
 type Side = AskSides['beside'];
 
@@ -42,7 +42,7 @@ const valueOf = (side: Side): string => (side === null ? NONE : policyText(side)
 
 /** Updates the address; null again if neither side is chosen. */
 const change = (by: Partial<AskSides>): void => {
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   setAddress({ sides: someSides({ ...(address.sides ?? NO_SIDES), ...by }) });
 };
 
@@ -51,14 +51,14 @@ function askAsTrained(policy: Exclude<Side, 'alone' | null>, runs: readonly Eval
   if (policy.kind !== 'run') return;
   const run = runs.find(({ id }) => id === policy.run);
   const recipe = run && pickOf(RECIPE_IDS, run.recipe);
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   if (recipe) setAddress({ settings: { ...address.settings, recipe }, run: false });
 }
 
 /** Which adapter of a training run answers, and which other policy it is compared with. */
 export const PolicyChoice = () => {
-  const runs = useAdapters((state) => state.runs);
-  const sides = useView((state) => state.address.sides) ?? NO_SIDES;
+  const runs = useAsk((state) => state.adapters);
+  const sides = useAsk((state) => state.address.sides) ?? NO_SIDES;
   useEffect(() => {
     void readAdapters();
   }, []);

@@ -8,7 +8,7 @@ import { formatCount } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { ask } from '../store/actions.ts';
 import { useSession } from '../../kit/session-store.ts';
-import { useView } from '../store/view-store.ts';
+import { useAsk } from '../store/ask-store.ts';
 import { filterQuestions, NO_FILTER, type QuestionFilter } from '../store/filters.ts';
 
 /** Row height in CSS pixels: two lines of text and one of facts. */
@@ -104,7 +104,7 @@ const Filters = (props: {
  */
 const List = ({ rows }: { rows: QuestionRow[] }) => {
   const scroller = useRef<HTMLDivElement>(null);
-  const asked = useView((state) => state.address.asked);
+  const asked = useAsk((state) => state.address.asked);
   const chosen = asked?.kind === 'world' ? rows.findIndex((row) => row.id === asked.id) : -1;
   // eslint-disable-next-line react/incompatible-library -- nothing here is memoised by a compiler
   const virtual = useVirtualizer({

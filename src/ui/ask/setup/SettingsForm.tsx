@@ -23,17 +23,17 @@ import { Select } from '../../kit/Select.tsx';
 import { useId, useState } from 'react';
 import { pickOf } from '../../kit/pick-of.ts';
 import { RecipeSentence } from '../../setup/form/RecipeSentence.tsx';
-import { useView } from '../store/view-store.ts';
+import { useAsk } from '../store/ask-store.ts';
 
 /** Changes the settings in the address and clears its `run`: the rollouts on the screen used the old ones. */
 const change = (part: Partial<RunSettings>): void => {
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   setAddress({ settings: { ...address.settings, ...part }, run: false });
 };
 
 /** A field left to the recipe is absent from the settings, not undefined. */
 const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
-  const { mechanisms } = useView.getState().address.settings;
+  const { mechanisms } = useAsk.getState().address.settings;
   const { [key]: _dropped, ...others } = mechanisms;
   change({ mechanisms: value === undefined ? others : { ...others, [key]: value } });
 };
@@ -71,7 +71,7 @@ const ROUTER_NAMES = {
 
 /** Overrides of the recipe; an unset field shows in brackets what the recipe, or the run of the adapter, sets. */
 const Mechanism = () => {
-  const { mechanisms, recipe } = useView((state) => state.address.settings);
+  const { mechanisms, recipe } = useAsk((state) => state.address.settings);
   const own = withOverrides(getRecipe(recipe).settings, useTrainedWith());
   // A setup without a web source always searches the local passages, whatever the recipe says.
   const alone = useSetup(({ setup }) => setup.source === 'local');
@@ -215,7 +215,7 @@ const RecipeChoice = ({ recipe, choose }: RecipeChoiceProps) => {
 
 /** Recipe, sampling and device. */
 export const SettingsForm = () => {
-  const settings = useView((state) => state.address.settings);
+  const settings = useAsk((state) => state.address.settings);
   const changed = Object.keys(settings.mechanisms).length;
   return (
     <div className="settings">

@@ -4,9 +4,8 @@ import { MAX_QUESTION_LENGTH } from '../../../lab/contract/settings.ts';
 import { ask, cancelRun, isTooLong, runFromStart } from '../store/actions.ts';
 import { allReady, useSession } from '../../kit/session-store.ts';
 import { formatCount } from '../../kit/words/format.ts';
-import { isRunning, useRun } from '../store/run-store.ts';
+import { isRunning, useAsk } from '../store/ask-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { useView } from '../store/view-store.ts';
 import { Terms } from '../../kit/words/explain/Term.tsx';
 import { ModelNote } from '../notes/ModelNote.tsx';
 import { QuestionNameCheck } from '../notes/QuestionNameCheck.tsx';
@@ -19,7 +18,7 @@ import { SettingsForm } from './SettingsForm.tsx';
 
 /** A custom question while it is typed; it is also in the address. */
 const TypedQuestion = () => {
-  const asked = useView((state) => state.address.asked);
+  const asked = useAsk((state) => state.address.asked);
   const text = asked?.kind === 'typed' ? asked.text : '';
   return (
     <div className="typed">
@@ -43,9 +42,9 @@ const TypedQuestion = () => {
 
 /** Runs, or cancels the run. A click before everything is loaded queues the run. */
 const RunButton = () => {
-  const running = useRun((state) => isRunning(state.run));
+  const running = useAsk((state) => isRunning(state.run));
   const ready = useSession(allReady);
-  const asked = useView((state) => state.address.asked);
+  const asked = useAsk((state) => state.address.asked);
   const unfit = isTooLong(asked) || (asked?.kind === 'typed' && asked.text.trim() === '');
   if (running) {
     return (
@@ -63,7 +62,7 @@ const RunButton = () => {
 
 /** Warns before a run would be refused, with a fix. */
 const SummariesNote = () => {
-  const recipe = useView((state) => state.address.settings.recipe);
+  const recipe = useAsk((state) => state.address.settings.recipe);
   const none = useSetup(({ setup }) => setup.summarizer.kind === 'off');
   return none && readsSummaries(recipe) ? (
     <p className="fine">
@@ -88,7 +87,7 @@ const showsOpened = (column: HTMLElement | null) => {
 
 /** What to ask and how: the left column of Ask. Memoised: what a run changes on the page renders none of its fields. */
 export const Setup = memo(() => {
-  const asked = useView((state) => state.address.asked);
+  const asked = useAsk((state) => state.address.asked);
   const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
   const [tab, setTab] = useState<'world' | 'typed'>(asked?.kind === 'typed' ? 'typed' : 'world');
   const choose = (next: 'world' | 'typed') => {

@@ -3,12 +3,12 @@ import { useShallow } from 'zustand/react/shallow';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
 import type { ForkPolicy } from '../../kit/ForkMenu.tsx';
-import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import { forkRollout } from './fork-actions.ts';
-import { isRunning, useRun } from '../store/run-store.ts';
+import { isRunning, useAsk } from '../store/ask-store.ts';
 import { policyName, writerOf } from './writer.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
+import { readAdapters } from '../store/actions.ts';
 
 const ForkMenu = onDemand(async () => ({
   default: (await import('../../kit/ForkMenu.tsx')).ForkMenu,
@@ -16,8 +16,8 @@ const ForkMenu = onDemand(async () => ({
 
 /** Every policy that can continue: without adapter, and each stored adapter. */
 const usePolicies = (): readonly ForkPolicy[] | null => {
-  const runs = useAdapters((state) => state.runs);
-  const base = useRun(({ source, request }) => (source?.setup ?? request?.setup)?.policy);
+  const runs = useAsk((state) => state.adapters);
+  const base = useAsk(({ source, request }) => (source?.setup ?? request?.setup)?.policy);
   return useMemo(() => {
     if (!runs || !base || runs.length === 0) return runs && [];
     return [
@@ -34,13 +34,13 @@ const usePolicies = (): readonly ForkPolicy[] | null => {
 
 /** The fork menu of a rollout on the screen; absent while the rollout is being written. */
 const ForkHere = ({ rollout, event }: { rollout: Rollout; event: number }) => {
-  const screen = useRun(useShallow(({ request, source, forks }) => ({ request, source, forks })));
-  const busy = useRun((state) => isRunning(state.run));
-  const finished = useRun((state) => state.table.finished[rollout.id] === true);
-  const runs = useAdapters((state) => state.runs);
+  const screen = useAsk(useShallow(({ request, source, forks }) => ({ request, source, forks })));
+  const busy = useAsk((state) => isRunning(state.run));
+  const finished = useAsk((state) => state.table.finished[rollout.id] === true);
+  const runs = useAsk((state) => state.adapters);
   const policies = usePolicies();
   useEffect(() => {
-    if (useAdapters.getState().runs === null) void readAdapters();
+    if (useAsk.getState().adapters === null) void readAdapters();
   }, []);
   if (!finished) return null;
   const { note } = writerOf(rollout, screen, runs ?? []);
@@ -71,12 +71,12 @@ export const WithForks = ({ children }: { children: ReactNode }) => (
 
 /** Why the last fork failed. */
 export const ForkProblem = () => {
-  const problem = useRun((state) => state.forkProblem);
+  const problem = useAsk((state) => state.forkProblem);
   if (problem === null) return null;
   return (
     <p className="note" role="alert">
       ⚠ The fork was not made: {problem}{' '}
-      <button type="button" className="link" onClick={() => useRun.setState({ forkProblem: null })}>
+      <button type="button" className="link" onClick={() => useAsk.setState({ forkProblem: null })}>
         Dismiss
       </button>
     </p>

@@ -5,10 +5,8 @@ import type { Rollout } from '../../../records/rollout.ts';
 import { groupIdOf, type PolicyChoice } from '../../../lab/contract/settings.ts';
 import type { Sibling } from '../../kit/siblings/sibling.ts';
 import { interruptionOf } from '../columns/measures.ts';
-import { focusRollout } from '../store/actions.ts';
-import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
-import { useRun } from '../store/run-store.ts';
-import { useView } from '../store/view-store.ts';
+import { focusRollout, readAdapters } from '../store/actions.ts';
+import { useAsk } from '../store/ask-store.ts';
 import { policyName } from './writer.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
@@ -25,9 +23,9 @@ const BesidePicture = onDemand(async () => ({
 
 /** Opens an event: scrolls to its column and shows it in the details. */
 const openEvent = (id: string, event: number): void => {
-  const { order } = useRun.getState().table;
+  const { order } = useAsk.getState().table;
   focusRollout(order.indexOf(id));
-  const { select } = useView.getState();
+  const { select } = useAsk.getState();
   select({ kind: 'event', rolloutId: id, event });
   document
     .querySelector(`[data-rollout="${CSS.escape(id)}"] .part[data-index="${event}"]`)
@@ -37,7 +35,7 @@ const openEvent = (id: string, event: number): void => {
 /** The finished rollouts on the screen, in order; a stable list while none ends. */
 const useEnded = (): readonly Rollout[] =>
   useDeferredValue(
-    useRun(
+    useAsk(
       useShallow(({ table: { order, byId, finished } }) =>
         order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
       ),
@@ -53,8 +51,8 @@ const emOf = (rollout: Rollout): number | null =>
 /** Where the rollouts of a group diverge; needs two finished rollouts. */
 const Tree = () => {
   const ended = useEnded();
-  const order = useRun((state) => state.table.order);
-  const forks = useRun((state) => state.forks);
+  const order = useAsk((state) => state.table.order);
+  const forks = useAsk((state) => state.forks);
   const siblings = useMemo(
     () =>
       ended.map((rollout): Sibling => {
@@ -92,12 +90,12 @@ const stepOf = ({ policy }: Rollout, asked: PolicyChoice | undefined): string =>
 
 /** Compares the rollouts of two policies with the same number as the focused one. */
 const Beside = () => {
-  const request = useRun((state) => state.request);
-  const table = useDeferredValue(useRun((state) => state.table));
-  const runs = useAdapters((state) => state.runs);
-  const addressRollout = useView((state) => state.address.rollout);
+  const request = useAsk((state) => state.request);
+  const table = useDeferredValue(useAsk((state) => state.table));
+  const runs = useAsk((state) => state.adapters);
+  const addressRollout = useAsk((state) => state.address.rollout);
   useEffect(() => {
-    if (useAdapters.getState().runs === null) void readAdapters();
+    if (useAsk.getState().adapters === null) void readAdapters();
   }, []);
   const policies = request?.policies;
   if (!request || !policies || policies.length < 2) return null;
@@ -133,8 +131,8 @@ const Beside = () => {
 
 /** The hop map of the focused rollout, once it has ended. */
 const FocusedHops = () => {
-  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
-  const addressRollout = useView((state) => state.address.rollout);
+  const { order, byId, finished } = useDeferredValue(useAsk((state) => state.table));
+  const addressRollout = useAsk((state) => state.address.rollout);
   const at = Math.min(addressRollout, order.length - 1);
   const id = order[at];
   const rollout = id !== undefined && finished[id] ? byId[id] : undefined;
@@ -151,14 +149,14 @@ const FocusedHops = () => {
 };
 
 /** Pictures show the results, which a replay has not reached yet. */
-const useShown = (): boolean => useView((state) => state.replay === null);
-const useTwo = (): boolean => useRun((state) => (state.request?.policies?.length ?? 0) > 1);
+const useShown = (): boolean => useAsk((state) => state.replay === null);
+const useTwo = (): boolean => useAsk((state) => (state.request?.policies?.length ?? 0) > 1);
 
 /** The comparison of two policies, or the tree of a group. */
 export const GroupPictures = () => {
   const shown = useShown();
   const two = useTwo();
-  const forked = useRun((state) => Object.keys(state.forks).length > 0);
+  const forked = useAsk((state) => Object.keys(state.forks).length > 0);
   return shown ? (
     <>
       {two ? <Beside /> : null}

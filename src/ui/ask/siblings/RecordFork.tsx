@@ -5,12 +5,12 @@ import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
 import type { ForkPolicy } from '../../kit/ForkMenu.tsx';
-import { useAdapters } from '../policies/adapters-store.ts';
 import type { RecordPlace } from '../store/permalink.ts';
 import type { Basis } from './basis.ts';
 import { forkOfRecord } from './fork-actions.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
+import { useAsk } from '../store/ask-store.ts';
 
 const ForkMenu = onDemand(async () => ({
   default: (await import('../../kit/ForkMenu.tsx')).ForkMenu,
@@ -34,7 +34,7 @@ interface RecordForkProps {
 /** The fork menu of a stored rollout; its model and sources are resolved when it is opened. */
 const RecordFork = ({ place, rollout, event }: RecordForkProps) => {
   const [, go] = useLocation();
-  const runs = useAdapters((state) => state.runs);
+  const runs = useAsk((state) => state.adapters);
   const policies = useMemo(() => adapterChoices(runs), [runs]);
   // Resolved on demand, because it loads the policy and the sources.
   const [basis, setBasis] = useState<Basis | null>(null);

@@ -4,12 +4,10 @@ import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts'
 import { pickOf } from '../../kit/pick-of.ts';
 import { isNarrow } from '../../kit/page/screen.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { cancelRun, startRun } from '../store/actions.ts';
-import { readAdapters } from '../policies/adapters-store.ts';
-import { someSides, type AskSides } from '../policies/asked-policy.ts';
+import { cancelRun, startRun, readAdapters } from '../store/actions.ts';
+import { someSides, type AskSides } from '../store/asked-policy.ts';
 import { ASK } from '../store/permalink.ts';
-import { useRun } from '../store/run-store.ts';
-import { useView } from '../store/view-store.ts';
+import { useAsk } from '../store/ask-store.ts';
 
 /**
  * Asks with policies of a training run as its held-out questions are asked: same data, recipe and temperature. The
@@ -23,10 +21,10 @@ export const askWith = async (
   go: (path: string) => void,
 ): Promise<void> => {
   await cancelRun();
-  useRun.getState().clear();
+  useAsk.getState().clear();
   useSetup.setState({ setup: run.setup ?? BUILT_IN_SETUP });
   void readAdapters();
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   const { recipe, heldOut } = run.settings;
   setAddress({
     of: null,
@@ -44,7 +42,7 @@ export const askWith = async (
     step: null,
     forks: [],
   });
-  useView.setState({ selection: null, pinned: false, setupOpen: question === null || !isNarrow() });
+  useAsk.setState({ selection: null, pinned: false, setupOpen: question === null || !isNarrow() });
   go(ASK);
   if (question !== null) await startRun();
 };

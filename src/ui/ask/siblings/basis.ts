@@ -7,10 +7,10 @@ import { evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
 import { lab, need } from '../../lab/connection.ts';
 import { useSession } from '../../kit/session-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import type { RecordPlace } from '../store/permalink.ts';
-import type { RecordSource } from '../store/run-store.ts';
+import { type RecordSource, useAsk } from '../store/ask-store.ts';
 import { evaluationBasis, type EvaluationParts } from './evaluation-basis.ts';
+import { readAdapters } from '../store/actions.ts';
 
 /** Finds the policy and sources needed to fork an imported or stored rollout. */
 
@@ -96,7 +96,7 @@ async function recordBasis(rollout: Rollout): Promise<EvaluationParts | { why: s
   const { policy, runId, step, groupId, training } = rollout;
   const { setup } = useSetup.getState();
   if (typeof policy.adapter === 'string') {
-    const asked = adapterNamed(useAdapters.getState().runs ?? [], policy.adapter);
+    const asked = adapterNamed(useAsk.getState().adapters ?? [], policy.adapter);
     const run = asked && (await lab().train.runs()).find(({ id }) => id === asked.run);
     if (!asked || !run)
       return { why: `the adapter “${policy.adapter}”, which wrote it, is not in this browser` };

@@ -6,9 +6,8 @@ import type {
 } from '../../../evaluate/systems/spec.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../../records/setup.ts';
-import type { RecordSource } from '../store/run-store.ts';
+import { type RecordSource, useAsk } from '../store/ask-store.ts';
 import { lab } from '../../lab/connection.ts';
-import { useAdapters } from '../policies/adapters-store.ts';
 
 /** The policy and sources of a rollout, from its evaluation. */
 
@@ -105,7 +104,7 @@ async function withPolicy(
     return { why: 'its model comes from a folder named on the command line, which is not here' };
   if (asked.kind === 'base') return { setup: { ...setup, policy: asked.policy } };
   const step = asked.step ?? stepOf(system);
-  const kept = useAdapters.getState().runs?.find(({ id }) => id === asked.run);
+  const kept = useAsk.getState().adapters?.find(({ id }) => id === asked.run);
   const run = (await lab().train.runs()).find(({ id }) => id === asked.run);
   if (!run || step === null || !kept?.steps.includes(step))
     return { why: `the adapter “${system.policy}”, which wrote it, is not in this browser` };

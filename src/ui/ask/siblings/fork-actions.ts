@@ -7,18 +7,15 @@ import type { ForkAsk } from '../../kit/ForkMenu.tsx';
 import { changeWords } from '../../kit/fork-words.ts';
 import { lab } from '../../lab/connection.ts';
 import type { LinkedFork } from '../store/fork-link.ts';
-import { focusRollout } from '../store/actions.ts';
-import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
+import { focusRollout, readAdapters } from '../store/actions.ts';
 import { groupRollouts } from '../store/rollout-groups.ts';
-import { isRunning, useRun } from '../store/run-store.ts';
-import type { RecordSource } from '../store/run-store.ts';
+import { isRunning, useAsk, type RecordSource } from '../store/ask-store.ts';
 import { showFrom, showRollouts } from '../store/training-step.ts';
-import { useView } from '../store/view-store.ts';
 import { writerOf } from './writer.ts';
 
 /** Ends the pending fork with a reason. */
 const failFork = (error: unknown): void => {
-  const { run, setRun } = useRun.getState();
+  const { run, setRun } = useAsk.getState();
   if (!run) return;
   const failure = { kind: 'failed' as const, message: messageOf(error), detail: '' };
   setRun({ ...run, status: 'failed', failure });
@@ -26,22 +23,22 @@ const failFork = (error: unknown): void => {
 
 /** Adds a fork to the address unless it came from there. */
 const sayInAddress = (fork: LinkedFork): void => {
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   const { forks = [] } = address;
-  if (forks.length < Object.keys(useRun.getState().forks).length)
+  if (forks.length < Object.keys(useAsk.getState().forks).length)
     setAddress({ forks: [...forks, fork] });
 };
 
 /** Forks a rollout on the screen at one of its events and shows it next to the original. Never rejects. */
 export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
-  const { request, source, run, forks, beginFork } = useRun.getState();
+  const { request, source, run, forks, beginFork } = useAsk.getState();
   if (!request || isRunning(run)) return;
   const number = Object.values(forks).filter((note) => note.of === of.id).length + 1;
   const rolloutId = `${of.id}-fork-${number}`;
   const { change, event, temperature, policy: other } = ask;
   const policy =
     other?.policy ??
-    writerOf(of, { request, source, forks }, useAdapters.getState().runs ?? []).policy;
+    writerOf(of, { request, source, forks }, useAsk.getState().adapters ?? []).policy;
   const fork: ForkRequest = {
     of,
     event,
@@ -58,7 +55,7 @@ export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
     temperature,
     ...(other && { adapter: other.name }),
   });
-  const rollout = useRun.getState().table.order.indexOf(of.id);
+  const rollout = useAsk.getState().table.order.indexOf(of.id);
   beginFork(rolloutId, { of: of.id, event, words, policy });
   sayInAddress({
     rollout,
@@ -68,8 +65,8 @@ export const forkRollout = async (of: Rollout, ask: ForkAsk): Promise<void> => {
     temperature,
     ...(other && { policy: other.policy }),
   });
-  useView.setState({ playing: false });
-  focusRollout(useRun.getState().table.order.indexOf(rolloutId));
+  useAsk.setState({ playing: false });
+  focusRollout(useAsk.getState().table.order.indexOf(rolloutId));
   const { policies: _, ...rest } = request;
   const setup = source?.setup ?? request.setup;
   try {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { AskAddress } from '../store/permalink.ts';
-import { openLinkedStep, useLinkedStep } from '../store/training-step.ts';
+import { openLinkedStep, setLinkedStep } from '../store/training-step.ts';
 
 /** Shows the rollouts that an address names, if they are not those of this page. Never rejects. */
 export const openLinked = async (of: NonNullable<AskAddress['of']>): Promise<void> => {
@@ -10,8 +10,6 @@ export const openLinked = async (of: NonNullable<AskAddress['of']>): Promise<voi
     const { openRecord } = await import('./open-record.ts');
     await openRecord(of);
   } catch (error) {
-    useLinkedStep.setState({
-      problem: `A part of the page could not be loaded: ${messageOf(error)}`,
-    });
+    setLinkedStep(false, `A part of the page could not be loaded: ${messageOf(error)}`);
   }
 };

@@ -4,8 +4,8 @@ import { evaluationOfFile } from '../../../lab/rollouts/own-runs.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { lab } from '../../lab/connection.ts';
 import { placeOf, type RecordPlace } from '../store/permalink.ts';
-import { showLinked, useLinkedStep } from '../store/training-step.ts';
-import { useView } from '../store/view-store.ts';
+import { showLinked, setLinkedStep } from '../store/training-step.ts';
+import { useAsk } from '../store/ask-store.ts';
 import { basisOf } from './basis.ts';
 
 const NOT_HERE =
@@ -23,10 +23,9 @@ async function readRecord({ file, rollout }: RecordPlace): Promise<Rollout | nul
 
 /** Shows the rollout of a file or evaluation that the address names. Never rejects. */
 export const openRecord = async (of: RecordPlace): Promise<void> => {
-  useLinkedStep.setState({ reading: true, problem: null });
-  const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
-  const end = (problem: string | null): void =>
-    useLinkedStep.setState({ reading: false, problem: left() ? null : problem });
+  setLinkedStep(true);
+  const left = (): boolean => placeOf(useAsk.getState().address) !== placeOf({ of, asked: null });
+  const end = (problem: string | null): void => setLinkedStep(false, left() ? null : problem);
   try {
     const rollout = await readRecord(of);
     const basis = rollout && (await basisOf(of, rollout));

@@ -1,10 +1,8 @@
 import { useEffect } from 'react';
 import type { ForkAsk } from '../../kit/ForkMenu.tsx';
-import { readAdapters, useAdapters } from '../policies/adapters-store.ts';
 import type { LinkedFork } from '../store/fork-link.ts';
-import { useRun } from '../store/run-store.ts';
-import { useView } from '../store/view-store.ts';
-import { keepMade } from '../store/actions.ts';
+import { useAsk } from '../store/ask-store.ts';
+import { keepMade, readAdapters } from '../store/actions.ts';
 import { forkRollout } from './fork-actions.ts';
 import { policyName } from './writer.ts';
 
@@ -19,7 +17,7 @@ const askOf = ({ event, change, source, temperature, policy }: LinkedFork): Fork
   source,
   temperature,
   ...(policy && {
-    policy: { policy, name: policyName(policy, useAdapters.getState().runs ?? []) },
+    policy: { policy, name: policyName(policy, useAsk.getState().adapters ?? []) },
   }),
 });
 
@@ -28,9 +26,9 @@ const askOf = ({ event, change, source, temperature, policy }: LinkedFork): Fork
  * not ready.
  */
 const nextFork = (): LinkedFork | undefined => {
-  const { run, forks, forking } = useRun.getState();
+  const { run, forks, forking } = useAsk.getState();
   if (run?.status !== 'done' || forking !== null) return undefined;
-  return useView.getState().address.forks?.[Object.keys(forks).length];
+  return useAsk.getState().address.forks?.[Object.keys(forks).length];
 };
 
 let waiting = false;
@@ -39,15 +37,15 @@ const makeNext = async (): Promise<void> => {
   if (waiting || !nextFork()) return;
   waiting = true;
   // Needed to resolve which policy continues.
-  if (useAdapters.getState().runs === null) await readAdapters();
+  if (useAsk.getState().adapters === null) await readAdapters();
   waiting = false;
   const fork = nextFork();
   if (!fork) return;
-  const { table } = useRun.getState();
+  const { table } = useAsk.getState();
   const of = table.byId[table.order[fork.rollout] ?? ''];
   if (!of || !of.events[fork.event]) {
     keepMade();
-    useRun.setState({
+    useAsk.setState({
       forkProblem: of
         ? `the link forks rollout ${fork.rollout + 1} at event ${fork.event + 1}, but it has only ${of.events.length} events.`
         : `the link forks rollout ${fork.rollout + 1}, but there are only ${table.order.length}.`,
@@ -55,16 +53,25 @@ const makeNext = async (): Promise<void> => {
     return;
   }
   // The address already states the position.
-  const { rollout, step } = useView.getState().address;
+  const { rollout, step } = useAsk.getState().address;
   void forkRollout(of, askOf(fork));
-  useView.getState().setAddress({ rollout, step });
+  useAsk.getState().setAddress({ rollout, step });
 };
 
 /** Repeats the forks of the address while Ask is shown. */
 export const useForksOfAddress = (): void => {
   useEffect(() => {
     void makeNext();
-    return useRun.subscribe(({ forking, forkProblem, forks }, before) => {
+    return useAsk.subscribe((state, before) => {
+      const { run, table, forking, forkProblem, forks } = state;
+      // An address gets a fork before it is made: only changes of the run count.
+      if (
+        run === before.run &&
+        table === before.table &&
+        forking === before.forking &&
+        forks === before.forks
+      )
+        return;
       const ended = forking === null ? before.forking : null;
       if (ended !== null && (forkProblem !== null || !forks[ended])) keepMade();
       void makeNext();

@@ -2,7 +2,7 @@ import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
 import { groupIdOf, type PolicyChoice, type RunRequest } from '../../../lab/contract/settings.ts';
-import type { ForkNote, RecordSource, StepSource } from '../store/run-store.ts';
+import type { ForkNote, RecordSource, StepSource } from '../store/ask-store.ts';
 
 /** Which policy wrote a rollout on the screen, and which one continues it if that is not stored. */
 

@@ -2,16 +2,15 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import { MAX_QUESTION_LENGTH, type QuestionChoice } from '../../../lab/contract/settings.ts';
-import { policiesOf } from '../policies/asked-policy.ts';
+import { policiesOf } from './asked-policy.ts';
 import { examplesOf } from './examples.ts';
 import { lab, need } from '../../lab/connection.ts';
 import { useSession } from '../../kit/session-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { firstReplay } from './replay.ts';
-import { isRunning, useRun } from './run-store.ts';
+import { isRunning, useAsk, setupAtRun } from './ask-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { isOverlay } from '../../kit/page/screen.ts';
-import { setupAtRun, useView } from './view-store.ts';
 
 /** Actions of buttons, keys and the palette, one function each. */
 
@@ -26,9 +25,9 @@ const asFailure = (error: unknown) => ({
 
 /** @param runId only if this run is on the screen; omitted: any run */
 export const failRun = (error: unknown, runId?: string): void => {
-  const { run } = useRun.getState();
+  const { run } = useAsk.getState();
   if (!run || (runId !== undefined && run.runId !== runId)) return;
-  useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
+  useAsk.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
 };
 
 /** Whether there is a question: an empty field does not count. */
@@ -58,16 +57,16 @@ const exampleQuestion = (): Promise<QuestionRow> =>
 
 /** The question in the address; null if there is none. */
 const chosen = (): QuestionChoice | null => {
-  const { asked } = useView.getState().address;
+  const { asked } = useAsk.getState().address;
   return isAsked(asked) ? asked : null;
 };
 
 /** An example, or the question chosen while the world was loading; null if that already runs. */
 const chosenOrExample = async (): Promise<QuestionChoice | null> => {
-  useRun.setState({ runRequested: true });
+  useAsk.setState({ runRequested: true });
   need('sources', 'policy');
   const { id } = await exampleQuestion();
-  return useRun.getState().runRequested ? (chosen() ?? { kind: 'world', id }) : null;
+  return useAsk.getState().runRequested ? (chosen() ?? { kind: 'world', id }) : null;
 };
 
 /**
@@ -75,15 +74,15 @@ const chosenOrExample = async (): Promise<QuestionChoice | null> => {
  * @param replays whether its rounds are shown one after another
  */
 export const startRun = async (replays = true): Promise<void> => {
-  if (isTooLong(useView.getState().address.asked)) return;
+  if (isTooLong(useAsk.getState().address.asked)) return;
   const now = chosen();
-  const { run, runRequested } = useRun.getState();
+  const { run, runRequested } = useAsk.getState();
   // Waiting for an example must not block a question chosen meanwhile.
   if (isRunning(run) || (runRequested && !now)) return;
   const asked = now ?? (await chosenOrExample());
   if (!asked) return;
-  useRun.setState({ runRequested: false });
-  const { address, setAddress } = useView.getState();
+  useAsk.setState({ runRequested: false });
+  const { address, setAddress } = useAsk.getState();
   const { setup } = useSetup.getState();
   const policies = policiesOf(address.sides, setup);
   const request = {
@@ -94,7 +93,7 @@ export const startRun = async (replays = true): Promise<void> => {
     policies,
   };
   setAddress({ of: null, asked, run: true });
-  useView.setState({
+  useAsk.setState({
     playing: false,
     selection: null,
     // A link to an event, or to forks, opens there.
@@ -102,13 +101,13 @@ export const startRun = async (replays = true): Promise<void> => {
       replays && address.step === null && (address.forks ?? []).length === 0 ? firstReplay() : null,
     ...setupAtRun(),
   });
-  useRun.getState().begin(request, null);
+  useAsk.getState().begin(request, null);
   try {
     const question: Question | null =
       asked.kind === 'world' ? await lab().ask.question(asked.id) : null;
     // The screen shows something else by now, such as a training step.
-    if (useRun.getState().request !== request) return;
-    useRun.setState({ question });
+    if (useAsk.getState().request !== request) return;
+    useAsk.setState({ question });
     await lab().ask.run(request);
   } catch (error) {
     failRun(error, request.runId);
@@ -117,27 +116,27 @@ export const startRun = async (replays = true): Promise<void> => {
 
 /** Requests a new run from the start; the playback position of the last run does not apply. */
 export const runFromStart = async (): Promise<void> => {
-  useView.getState().setAddress({ rollout: 0, step: null, forks: [] });
+  useAsk.getState().setAddress({ rollout: 0, step: null, forks: [] });
   await startRun();
 };
 
 /** Keeps only the forks on the screen in the address: those after a failed or stopped fork may depend on it. */
 export const keepMade = (): void => {
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   const { forks = [] } = address;
-  const made = Object.keys(useRun.getState().forks).length;
+  const made = Object.keys(useAsk.getState().forks).length;
   if (forks.length > made) setAddress({ forks: forks.slice(0, made) });
 };
 
 /** Never rejects: a run that the lab no longer answers for is shown as failed. */
 export const cancelRun = async (): Promise<void> => {
-  const { run } = useRun.getState();
+  const { run } = useAsk.getState();
   if (!run || !isRunning(run)) return;
-  if (useRun.getState().forking !== null) keepMade();
+  if (useAsk.getState().forking !== null) keepMade();
   try {
     await lab().ask.cancel();
   } catch (error) {
-    if (isRunning(useRun.getState().run)) failRun(error, run.runId);
+    if (isRunning(useAsk.getState().run)) failRun(error, run.runId);
   }
 };
 
@@ -146,12 +145,12 @@ export const cancelRun = async (): Promise<void> => {
  * the address.
  */
 export const ask = (asked: QuestionChoice): void => {
-  useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null, forks: [] });
+  useAsk.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null, forks: [] });
 };
 
 const focusedRollout = () => {
-  const { address } = useView.getState();
-  const { table } = useRun.getState();
+  const { address } = useAsk.getState();
+  const { table } = useAsk.getState();
   const id = table.order[Math.min(address.rollout, table.order.length - 1)];
   return id === undefined ? null : (table.byId[id] ?? null);
 };
@@ -160,44 +159,53 @@ const focusedRollout = () => {
 export const move = (to: Move): void => {
   const rollout = focusedRollout();
   if (!rollout) return;
-  const { address, setAddress, select } = useView.getState();
+  const { address, setAddress, select } = useAsk.getState();
   const step = moveStep(address.step, to, rollout.events.length);
   setAddress({ step });
-  useView.setState({ replay: null });
+  useAsk.setState({ replay: null });
   // The panel would cover the rollout on a small screen.
   if (step !== null) select({ kind: 'event', rolloutId: rollout.id, event: step }, !isOverlay());
-  if (to === 'leave') useView.setState({ playing: false });
+  if (to === 'leave') useAsk.setState({ playing: false });
 };
 
 /** Shows the end of the replay at once. */
-export const skipReplay = (): void => useView.setState({ replay: null });
+export const skipReplay = (): void => useAsk.setState({ replay: null });
 
 /** Shows the rollouts of the screen round by round again. */
 export const replayAgain = (): void => {
-  useView.getState().setAddress({ step: null });
-  useView.setState({ playing: false, selection: null, replay: 0 });
+  useAsk.getState().setAddress({ step: null });
+  useAsk.setState({ playing: false, selection: null, replay: 0 });
 };
 
 /** Starts playback (from the first event if it is at the end), or pauses it; during a replay, shows its end. */
 export const togglePlaying = (): void => {
-  const { playing, address, replay } = useView.getState();
+  const { playing, address, replay } = useAsk.getState();
   if (replay !== null) return skipReplay();
   const count = focusedRollout()?.events.length ?? 0;
   if (count === 0) return;
   if (!playing && (address.step === null || address.step >= count - 1)) move('first');
-  useView.setState({ playing: !playing });
+  useAsk.setState({ playing: !playing });
 };
 
 /** Focuses a rollout by its position and ends playback; no effect if there is none. */
 export const focusRollout = (rollout: number): void => {
-  const { order } = useRun.getState().table;
+  const { order } = useAsk.getState().table;
   if (rollout < 0 || rollout >= order.length) return;
-  useView.setState({ playing: false });
-  useView.getState().setAddress({ rollout, step: null });
+  useAsk.setState({ playing: false });
+  useAsk.getState().setAddress({ rollout, step: null });
 };
 
 /** From the last one if an address names a rollout that does not exist. */
 export const focusNext = (by: 1 | -1): void => {
-  const last = useRun.getState().table.order.length - 1;
-  focusRollout(Math.min(useView.getState().address.rollout, last) + by);
+  const last = useAsk.getState().table.order.length - 1;
+  focusRollout(Math.min(useAsk.getState().address.rollout, last) + by);
+};
+
+/** Loads the runs with a stored adapter again. Never rejects: without storage there are none. */
+export const readAdapters = async (): Promise<void> => {
+  try {
+    useAsk.setState({ adapters: await lab().evaluations.runs() });
+  } catch {
+    useAsk.setState({ adapters: [] });
+  }
 };

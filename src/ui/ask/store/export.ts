@@ -1,6 +1,6 @@
 import type { Rollout } from '../../../records/rollout.ts';
 import { saveFile } from '../../kit/page/save-file.ts';
-import { useRun } from './run-store.ts';
+import { useAsk } from './ask-store.ts';
 
 /** One complete `forage.rollout/1` record per line. */
 export const toJsonLines = (rollouts: readonly Rollout[]): string =>
@@ -17,7 +17,7 @@ const fileName = (rollouts: readonly Rollout[], seed: number): string => {
 
 /** Saves the rollouts on the screen as a file; no effect without rollouts. */
 export const downloadRollouts = (): void => {
-  const { table, request } = useRun.getState();
+  const { table, request } = useAsk.getState();
   const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);
   if (rollouts.length === 0) return;
   saveFile(

@@ -2,7 +2,7 @@ import { FORK_CHANGES, type ForkChange } from '../../../agent/fork/changes.ts';
 import type { SourceName } from '../../../records/hits.ts';
 import type { PolicyChoice } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
-import { parsePolicyText, policyText } from '../policies/asked-policy.ts';
+import { parsePolicyText, policyText } from './asked-policy.ts';
 
 /** Forks as fields of an address: `fork=1-5-source-web`. */
 

@@ -1,11 +1,11 @@
 import type { LabUser } from '../../lab/connection.ts';
 import { failRun } from './actions.ts';
-import { isRunning, useRun } from './run-store.ts';
+import { isRunning, useAsk } from './ask-store.ts';
 
 /** Subscribes the Ask page to the lab: run state and rollout updates. */
 export const askLabUser: LabUser = {
   receive: (message) => {
-    const store = useRun.getState();
+    const store = useAsk.getState();
     switch (message.type) {
       case 'run':
         return store.setRun(message.run);
@@ -19,6 +19,6 @@ export const askLabUser: LabUser = {
   },
   // The lab is gone and will not end the run; without this it would seem to run for ever.
   lost: (error) => {
-    if (isRunning(useRun.getState().run)) failRun(error);
+    if (isRunning(useAsk.getState().run)) failRun(error);
   },
 };

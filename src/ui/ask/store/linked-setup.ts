@@ -1,4 +1,3 @@
-import { create } from 'zustand';
 import type { Setup } from '../../../records/setup.ts';
 import { revisionOf } from '../../../lab/models/checkpoints/plan/revision.ts';
 import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
@@ -11,28 +10,18 @@ import {
   resolveSetup,
   type DeviceLists,
   type LinkSetup,
-  type Missing,
 } from './link-setup.ts';
-import { useRun } from './run-store.ts';
+import { useAsk, type LinkedSetup } from './ask-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { useView } from './view-store.ts';
 
 /**
  * Compares the setup of the address with the one chosen here. If they differ, nothing runs before the
  * user decided which one counts.
  */
 
-interface LinkedSetup {
-  /** `same`: the address follows the choice here. */
-  status: 'checking' | 'same' | 'differs';
-  /** The choice here in the form of an address, if the two differ. */
-  own: LinkSetup;
-  missing: readonly Missing[];
-}
-
 /** An address without a question, and a device with only built-in parts, need no comparison. */
 const firstStatus = (): LinkedSetup['status'] => {
-  const { asked, setup: link } = useView.getState().address;
+  const { asked, setup: link } = useAsk.getState().address;
   const linked = formatLink(link) !== '';
   if (!asked && !linked) return 'same';
   return linked || needsLists(useSetup.getState().setup, {}) || !builtIn() ? 'checking' : 'same';
@@ -72,58 +61,58 @@ function needsLists(setup: Setup, link: LinkSetup): boolean {
 const listsRead = (): boolean =>
   useCollections.getState().status !== 'waiting' && useModels.getState().status !== 'waiting';
 
-/** The result of the comparison. Written by `checkLinkedSetup` and the actions below. */
-export const useLinkedSetup = create<LinkedSetup>()(() => ({
-  status: firstStatus(),
-  own: {},
-  missing: [],
-}));
+const linkedNow = (): LinkedSetup => useAsk.getState().linkedSetup;
+
+const change = (part: Partial<LinkedSetup>): void =>
+  useAsk.setState(({ linkedSetup }) => ({ linkedSetup: { ...linkedSetup, ...part } }));
+
+change({ status: firstStatus() });
 
 /**
  * Compares again.
  * @returns whether the address matches the choice here
  */
 export const checkLinkedSetup = async (): Promise<boolean> => {
-  const { setup: link, asked } = useView.getState().address;
+  const { setup: link, asked } = useAsk.getState().address;
   const own = useSetup.getState().setup;
   if (!asked && formatLink(link) === '') return settle();
   if (needsLists(own, link)) {
-    useLinkedSetup.setState({ status: 'checking' });
+    change({ status: 'checking' });
     if (!listsRead()) await Promise.all([readCollections(), refreshCheckpoints()]);
   }
   return compare();
 };
 
 const settle = (): true => {
-  useLinkedSetup.setState({ status: 'same', missing: [] });
+  change({ status: 'same', missing: [] });
   follow();
   return true;
 };
 
 const compare = (): boolean => {
-  const { setup: link } = useView.getState().address;
+  const { setup: link } = useAsk.getState().address;
   const lists = listsNow();
   const setup = useSetup.getState().setup;
   const own = describeSetup(setup, lists);
   if (formatLink(own) === formatLink(link)) return settle();
   const { missing } = resolveSetup(link, lists, setup);
-  useLinkedSetup.setState({ status: 'differs', own, missing });
+  change({ status: 'differs', own, missing });
   return false;
 };
 
 /** Writes the choice here into the address. */
 const follow = (): void => {
-  if (useLinkedSetup.getState().status !== 'same') return;
+  if (linkedNow().status !== 'same') return;
   const { setup } = useSetup.getState();
   if (needsLists(setup, {}) && !listsRead()) return;
   const link = describeSetup(setup, listsNow());
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   if (formatLink(link) !== formatLink(address.setup)) setAddress({ setup: link });
 };
 
 /** Uses the setup of the address, as far as this device has it. */
 export const takeLinkedSetup = (): void => {
-  const { setup: link } = useView.getState().address;
+  const { setup: link } = useAsk.getState().address;
   const { setup } = resolveSetup(link, listsNow(), useSetup.getState().setup);
   useSetup.setState({ setup });
   settle();
@@ -136,7 +125,7 @@ export const keepOwnSetup = (): void => {
 
 useSetup.subscribe(({ setup }, before) => {
   // Decided by hand until the two are the same.
-  if (setup !== before.setup && useLinkedSetup.getState().status === 'differs') compare();
+  if (setup !== before.setup && linkedNow().status === 'differs') compare();
   else follow();
 });
 useCollections.subscribe(follow);
@@ -144,6 +133,6 @@ useModels.subscribe(({ status, checkpoints }, before) => {
   if (status !== before.status || checkpoints !== before.checkpoints) follow();
 });
 // Starting a run while the two differ decides for this device's setup.
-useRun.subscribe(({ request }, before) => {
-  if (request !== before.request && useLinkedSetup.getState().status === 'differs') keepOwnSetup();
+useAsk.subscribe(({ request }, before) => {
+  if (request !== before.request && linkedNow().status === 'differs') keepOwnSetup();
 });

@@ -8,7 +8,7 @@ import {
   type Mechanisms,
   type RunSettings,
 } from '../../../lab/contract/settings.ts';
-import { parsePolicyText, policyText, someSides, type AskSides } from '../policies/asked-policy.ts';
+import { parsePolicyText, policyText, someSides, type AskSides } from './asked-policy.ts';
 import { readForks, writeForks, type LinkedFork } from './fork-link.ts';
 import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 

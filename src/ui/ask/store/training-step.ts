@@ -1,4 +1,3 @@
-import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import { isHeldOutGroup } from '../../../records/training.ts';
 import type { Rollout } from '../../../records/rollout.ts';
@@ -16,8 +15,7 @@ import { cancelRun } from './actions.ts';
 import type { RolloutTable } from './apply-updates.ts';
 import { ASK, type StepGroup, placeOf } from './permalink.ts';
 import { groupRollouts } from './rollout-groups.ts';
-import { addressOf, type RolloutSource, type StepSource, useRun } from './run-store.ts';
-import { useView } from './view-store.ts';
+import { addressOf, type RolloutSource, type StepSource, useAsk } from './ask-store.ts';
 
 /** Id of typed questions. */
 const TYPED = 'typed';
@@ -30,10 +28,8 @@ export const tableOf = (rollouts: readonly Rollout[]): RolloutTable => ({
 });
 
 /** Whether the linked rollouts are loading, or why they are not shown. */
-export const useLinkedStep = create<{ reading: boolean; problem: string | null }>()(() => ({
-  reading: false,
-  problem: null,
-}));
+export const setLinkedStep = (reading: boolean, problem: string | null = null): void =>
+  useAsk.setState({ linkedStep: { reading, problem } });
 
 /** Shows other rollouts instead of a run of Ask, whose updates would mix with them. */
 const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
@@ -43,11 +39,11 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
   const { id, text } = first.question;
   const asked: QuestionChoice = id === TYPED ? { kind: 'typed', text } : { kind: 'world', id };
   const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;
-  const { address, setAddress } = useView.getState();
+  const { address, setAddress } = useAsk.getState();
   const of = addressOf(source);
   const runId = `of-${placeOf({ of, asked: null })}`;
   const settings = { ...address.settings, recipe };
-  useRun.setState({
+  useAsk.setState({
     request: { runId, asked, settings, setup: useSetup.getState().setup },
     // Without the chain, until the world's question is loaded.
     question: first.question,
@@ -61,18 +57,18 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
     runRequested: false,
   });
   setAddress({ of, asked, run: false });
-  useView.setState({ playing: false, selection: null, pinned: false, setupOpen: false });
-  useLinkedStep.setState({ reading: false, problem: null });
+  useAsk.setState({ playing: false, selection: null, pinned: false, setupOpen: false });
+  setLinkedStep(false);
 };
 
 /** The question from the rollout, completed from the world. */
 const completeQuestion = async ({ question: { id, text } }: Rollout): Promise<void> => {
-  const { request } = useRun.getState();
+  const { request } = useAsk.getState();
   try {
     const question = await lab().ask.question(id);
     // Another world may have a question with this id.
     const same = question?.text === text;
-    if (same && useRun.getState().request === request) useRun.setState({ question });
+    if (same && useAsk.getState().request === request) useAsk.setState({ question });
   } catch {
     // The world is not loaded; keeps the question of the rollout.
   }
@@ -99,9 +95,9 @@ export const showFrom = async (
   const first = rollouts[0];
   if (!first) return;
   // Forks of the rollouts that were on the screen before.
-  useView.getState().setAddress({ forks: [] });
+  useAsk.getState().setAddress({ forks: [] });
   await show(rollouts, source);
-  useView.getState().setAddress({ rollout: focus, step: null });
+  useAsk.getState().setAddress({ rollout: focus, step: null });
   go(ASK);
   await completeQuestion(first);
 };
@@ -117,18 +113,18 @@ export const showLinked = async (
 
 /** Loads the rollouts that the address names, at its position. */
 export const openLinkedStep = async (of: StepGroup): Promise<void> => {
-  useLinkedStep.setState({ reading: true, problem: null });
+  setLinkedStep(true);
   const { runId, step, group } = of;
-  const fail = (problem: string): void => useLinkedStep.setState({ reading: false, problem });
+  const fail = (problem: string): void => setLinkedStep(false, problem);
   // The user may ask something else while they load.
-  const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
+  const left = (): boolean => placeOf(useAsk.getState().address) !== placeOf({ of, asked: null });
   try {
     const { train } = lab();
     const [runs, kept] = await Promise.all([
       train.runs(),
       isHeldOutGroup(group) ? train.rollouts(runId, step, 'held-out') : train.rollouts(runId, step),
     ]);
-    if (left()) return useLinkedStep.setState({ reading: false });
+    if (left()) return setLinkedStep(false);
     const run = runs.find(({ id }) => id === runId);
     const found = groupRollouts(kept).find(({ id }) => id === group);
     if (!run)
@@ -142,7 +138,7 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
     const { name, setup = BUILT_IN_SETUP } = run;
     await showLinked(found.rollouts, { runId, name, step, group, setup });
   } catch (error) {
-    if (left()) return useLinkedStep.setState({ reading: false });
+    if (left()) return setLinkedStep(false);
     fail(`The rollouts in this link could not be read: ${messageOf(error)}`);
   }
 };

@@ -5,13 +5,14 @@ import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { evaluationOfFile, isRunFile, runFileId } from '../../../lab/rollouts/own-runs.ts';
 import { BUILT_IN_SETUP } from '../../../records/setup.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { readAdapters, useAdapters } from '../../ask/policies/adapters-store.ts';
 import { adapterChoices, WithRecordForks } from '../../ask/siblings/RecordFork.tsx';
 import { forkOfRun } from '../../ask/siblings/fork-actions.ts';
 import { writerOf } from '../../ask/siblings/writer.ts';
 import { EventActions } from '../../kit/events/parts/actions.ts';
 import { ForkMenu } from '../../kit/ForkMenu.tsx';
 import { useTrain, visibleRuns } from '../../train/store/train-store.ts';
+import { useAsk } from '../../ask/store/ask-store.ts';
+import { readAdapters } from '../../ask/store/actions.ts';
 
 /**
  * Which rollouts can be forked: those of a training run in this browser, and others whose policy and
@@ -50,11 +51,11 @@ export const NoFork = ({ reading }: { reading: Reading }) => {
 const RunFork = (props: { reading: Reading; rollout: Rollout; event: number }) => {
   const { reading, rollout, event } = props;
   const run = useRunOf(reading);
-  const runs = useAdapters((state) => state.runs);
+  const runs = useAsk((state) => state.adapters);
   const policies = useMemo(() => adapterChoices(runs), [runs]);
   const [, go] = useLocation();
   useEffect(() => {
-    if (useAdapters.getState().runs === null) void readAdapters();
+    if (useAsk.getState().adapters === null) void readAdapters();
   }, []);
   if (!run) return null;
   const { id, name, setup = BUILT_IN_SETUP } = run;

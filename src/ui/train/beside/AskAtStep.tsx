@@ -1,8 +1,9 @@
 import { useLocation } from 'wouter';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
-import { readAdapters, useAdapters } from '../../ask/policies/adapters-store.ts';
 import { askWith } from '../../ask/siblings/ask-with.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
+import { useAsk } from '../../ask/store/ask-store.ts';
+import { readAdapters } from '../../ask/store/actions.ts';
 
 interface AskAtStepProps {
   run: RunRecord;
@@ -18,7 +19,7 @@ const nearestOf = (step: number, kept: readonly number[]): number | undefined =>
 /** Leads to Ask with the adapter of a step, or of the nearest one whose adapter is kept, and says so. */
 export const AskAtStep = ({ run, step, question }: AskAtStepProps) => {
   const [, go] = useLocation();
-  const kept = useAdapters(({ runs }) => runs?.find(({ id }) => id === run.id)?.steps);
+  const kept = useAsk(({ adapters }) => adapters?.find(({ id }) => id === run.id)?.steps);
   // Each snapshot adds one.
   useAnswer(`${run.id} ${run.checkpointStep}`, readAdapters);
   // Before the first step there is no adapter, and before the first snapshot none is kept.

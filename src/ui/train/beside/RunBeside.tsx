@@ -7,7 +7,7 @@ import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { askWith } from '../../ask/siblings/ask-with.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
-import { useView } from '../../ask/store/view-store.ts';
+import { useAsk } from '../../ask/store/ask-store.ts';
 import { keepInView } from '../../kit/page/keep-in-view.ts';
 import { useAnswer } from '../../kit/use-answer.ts';
 import {
@@ -116,7 +116,7 @@ export const RunBeside = ({ run, film }: { run: RunRecord; film: TrainingFilm })
     const step = side === 0 ? from : to;
     const source = { runId: run.id, name: run.name, step, group: rollout.groupId, run };
     void showRollouts([rollout], source, 0, go).then(() =>
-      useView.getState().select({ kind: 'event', rolloutId: rollout.id, event }),
+      useAsk.getState().select({ kind: 'event', rolloutId: rollout.id, event }),
     );
   };
   const controls = (

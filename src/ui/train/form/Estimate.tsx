@@ -12,7 +12,7 @@ import { startOf, useStartRun } from './fields/start-from.ts';
 import { trainApi, useTrain, trainingRun } from '../store/train-store.ts';
 import { toTry, TRY_STEPS } from '../store/try-run.ts';
 import { Button } from '@mantine/core';
-import { isRunning, useRun } from '../../ask/store/run-store.ts';
+import { isRunning, useAsk } from '../../ask/store/ask-store.ts';
 import { runningEvaluation, useEvaluate } from '../../evaluate/store/evaluate-store.ts';
 import { cancelMeasure, measureDevice } from '../store/train-actions.ts';
 import { useTrainForm } from '../store/train-draft.ts';
@@ -31,7 +31,7 @@ interface Measured {
 const useIdle = (): boolean => {
   const ready = useTrain((state) => state.status === 'ready');
   const trains = useTrain((state) => trainingRun(state) !== undefined);
-  const asks = useRun((state) => isRunning(state.run));
+  const asks = useAsk((state) => isRunning(state.run));
   const evaluates = useEvaluate(
     (state) => runningEvaluation(state) !== undefined || state.measuring !== null,
   );

@@ -3,9 +3,8 @@ import { getRecipe } from '../../../../src/systems/index.ts';
 import type { PolicyInfo } from '../../../../src/policy/policy.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { DetailsPanel } from '../../../../src/ui/ask/DetailsPanel.tsx';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
-import { useView, type Selection } from '../../../../src/ui/ask/store/view-store.ts';
+import { useAsk, type Selection } from '../../../../src/ui/ask/store/ask-store.ts';
 import {
   emptyRollout,
   hit,
@@ -36,15 +35,14 @@ const knowing = (policy: string | null, pieces: Record<number, string>): void =>
   useSession.setState({ policy: policy === null ? null : ({ id: policy } as PolicyInfo), pieces });
 
 const show = (selection: Selection | null): string => {
-  useView.setState({ selection });
-  return htmlOf(<DetailsPanel />, useView, useRun, useSession);
+  useAsk.setState({ selection });
+  return htmlOf(<DetailsPanel />, useAsk, useSession);
 };
 
 const of = { rolloutId: 'r' } as const;
 
 beforeEach(() => {
-  useView.setState(useView.getInitialState(), true);
-  useRun.setState({ ...useRun.getInitialState(), table: tableOf([rollout]) }, true);
+  useAsk.setState({ ...useAsk.getInitialState(), table: tableOf([rollout]) }, true);
   knowing(null, {});
 });
 
@@ -65,8 +63,8 @@ describe('the details', () => {
     const marks = (finished: boolean, replay: number | null): number => {
       const ended: Record<string, true> = finished ? { r: true } : {};
       const table = { ...tableOf([answered]), finished: ended };
-      useRun.setState({ table });
-      useView.setState({ replay });
+      useAsk.setState({ table });
+      useAsk.setState({ replay });
       return show(null).split('<mark>').length - 1;
     };
     expect(marks(false, null)).toBe(0);
@@ -78,7 +76,7 @@ describe('the details', () => {
   it('can be pinned and closed', () => {
     const names = buttonsIn(show(null)).map(({ name }) => name);
     expect(names.slice(0, 2)).toEqual(['pin', 'Close the details']);
-    useView.setState({ pinned: true });
+    useAsk.setState({ pinned: true });
     const html = show(null);
     expect(buttonsIn(html)[0]?.name).toBe('pinned');
     expect(valuesOf(html, 'aria-pressed')).toEqual(['true']);
@@ -124,7 +122,7 @@ describe('a token', () => {
 
   it('that is a tag has the recipe’s name, and its own name is stated', () => {
     const asked = { id: 'ur2', version: '2', settings: { ...getRecipe('ur2').settings } };
-    useRun.setState({ table: tableOf([{ ...rollout, recipe: asked }]) });
+    useAsk.setState({ table: tableOf([{ ...rollout, recipe: asked }]) });
     knowing('test', { 1: '<search>', 2: ' who' });
     const said = wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }));
     expect(said).toContain('Token “<|begin_of_query|>”');
@@ -133,7 +131,7 @@ describe('a token', () => {
       '<|begin_of_query|>␣who',
     );
     // The recipe whose protocol it is calls it as the policy does.
-    useRun.setState({ table: tableOf([rollout]) });
+    useAsk.setState({ table: tableOf([rollout]) });
     expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain(
       'Token “<search>”',
     );
@@ -151,7 +149,7 @@ describe('a token', () => {
   it('of a server is a piece of text, with what its numbers are of', () => {
     const { logprobs: _, entropies: __, ...bare } = policySegment([9]);
     const served = { ...rollout, segments: [{ ...bare, tokens: ['Bor\n'] }] };
-    useRun.setState({ table: tableOf([served]) });
+    useAsk.setState({ table: tableOf([served]) });
     const said = wordsIn(show({ ...of, kind: 'token', segment: 0, token: 0 }));
     expect(said).toContain('Piece “Bor⏎”');
     expect(said).toContain('log-probability not reported by the model');
@@ -163,7 +161,7 @@ describe('a token', () => {
       ...rollout,
       segments: [policySegment(Array.from({ length: 700 }, (_, i) => i))],
     };
-    useRun.setState({ table: tableOf([long]) });
+    useAsk.setState({ table: tableOf([long]) });
     const html = show({ ...of, kind: 'token', segment: 0, token: 0 });
     expect(wordsIn(html)).toContain('#599 and 100 more');
     expect(html.match(/class="token /g)).toHaveLength(600);

@@ -8,41 +8,41 @@ import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../../kit/render.tsx';
 
 const STEP_3: PolicyChoice = { kind: 'run', run: 'r', step: 3 };
 
-const before = (): string => htmlOf(<WillAskWith />, useAdapters, useView);
-const after = (): string => htmlOf(<AskedWith />, useAdapters, useRun);
+const before = (): string => htmlOf(<WillAskWith />, useAsk);
+const after = (): string => htmlOf(<AskedWith />, useAsk);
 
 beforeEach(() => {
-  useView.setState(useView.getInitialState(), true);
-  useRun.setState(useRun.getInitialState(), true);
-  useAdapters.setState({
-    runs: [{ id: 'r', name: 'mine', recipe: 'search', overrides: {}, steps: [3] }],
+  useAsk.setState(useAsk.getInitialState(), true);
+  useAsk.setState({
+    adapters: [{ id: 'r', name: 'mine', recipe: 'search', overrides: {}, steps: [3] }],
   });
 });
 
 describe('an address with an adapter', () => {
   it('says before the first click what answers, and offers to ask without it', () => {
     expect(before()).toBe('');
-    useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
+    useAsk.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
     expect(wordsIn(before())).toBe(
       'Answered by the adapter of mine, step 3. Ask without its adapter',
     );
     expect(buttonsIn(before()).map(({ name }) => name)).toEqual(['Ask without its adapter']);
-    useView.getState().setAddress({ sides: { policy: STEP_3, beside: 'alone' } });
+    useAsk.getState().setAddress({ sides: { policy: STEP_3, beside: 'alone' } });
     expect(wordsIn(before())).toContain(
       'Answered by the adapter of mine, step 3, compared with the built-in model.',
     );
   });
 
   it('says that a run which this browser does not have cannot be asked', () => {
-    useAdapters.setState({ runs: [] });
-    useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
+    useAsk.setState({ adapters: [] });
+    useAsk.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
     expect(wordsIn(before())).toContain('⚠ The training run in this link is not in this browser');
     // Not known before it was looked for.
-    useAdapters.setState({ runs: null });
+    useAsk.setState({ adapters: null });
     expect(before()).toBe('');
   });
 
@@ -55,7 +55,7 @@ describe('an address with an adapter', () => {
       setup: BUILT_IN_SETUP,
       policies: [STEP_3],
     };
-    useRun.setState({ request });
+    useAsk.setState({ request });
     expect(wordsIn(after())).toBe('Answered by the adapter of mine, step 3.');
   });
 });

@@ -11,11 +11,9 @@ import { LinkedSetupNote } from '../../../../src/ui/ask/notes/LinkedSetupNote.ts
 import { searchTroubles } from '../../../../src/ui/ask/notes/search-troubles.ts';
 import { SearchTrouble } from '../../../../src/ui/ask/notes/SearchTrouble.tsx';
 import { UnknownNames } from '../../../../src/ui/ask/notes/UnknownNames.tsx';
-import { useLinkedSetup } from '../../../../src/ui/ask/store/linked-setup.ts';
 import { parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import { tableOf, useLinkedStep } from '../../../../src/ui/ask/store/training-step.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { tableOf, setLinkedStep } from '../../../../src/ui/ask/store/training-step.ts';
+import { useAsk, type LinkedSetup } from '../../../../src/ui/ask/store/ask-store.ts';
 import { emptyRollout } from '../../../fixtures/rollouts.ts';
 import { fault } from '../../kit/events/every-event.ts';
 import { buttonsIn, htmlOf, linksIn, rowsIn, textOf, wordsIn } from '../../kit/render.tsx';
@@ -29,8 +27,8 @@ const WEB = 'search of web failed: no answer';
 const LOCAL = 'search of local failed: no index';
 
 const show = (rollouts: Rollout[], web = BUILT_IN_SETUP.web): string => {
-  useRun.setState({
-    ...useRun.getInitialState(),
+  useAsk.setState({
+    ...useAsk.getInitialState(),
     table: tableOf(rollouts),
     request: {
       runId: 'r',
@@ -39,13 +37,15 @@ const show = (rollouts: Rollout[], web = BUILT_IN_SETUP.web): string => {
       setup: { ...BUILT_IN_SETUP, web },
     },
   });
-  return htmlOf(<SearchTrouble />, useRun);
+  return htmlOf(<SearchTrouble />, useAsk);
 };
 
 beforeEach(() => {
-  useRun.setState(useRun.getInitialState(), true);
-  useView.setState(useView.getInitialState(), true);
+  useAsk.setState(useAsk.getInitialState(), true);
 });
+
+const linkedSetupIs = (change: Partial<LinkedSetup>): void =>
+  useAsk.setState(({ linkedSetup }) => ({ linkedSetup: { ...linkedSetup, ...change } }));
 
 describe('searches that failed', () => {
   it('are counted by what was said, most frequent first; what was cancelled did not fail', () => {
@@ -88,44 +88,44 @@ describe('searches that failed', () => {
     expect(wordsIn(html)).toContain('⚠ 1 fault while searching.');
     expect(wordsIn(html)).toContain('Once it works, run again.');
     expect(buttonsIn(html)).toMatchObject([{ name: 'run again', disabled: false }]);
-    useRun.setState({
+    useAsk.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
     });
-    expect(buttonsIn(htmlOf(<SearchTrouble />, useRun))).toMatchObject([{ disabled: true }]);
+    expect(buttonsIn(htmlOf(<SearchTrouble />, useAsk))).toMatchObject([{ disabled: true }]);
   });
 });
 
 it('says which names of the question no passage mentions', () => {
-  expect(textOf(<UnknownNames />, useRun)).toBe('');
-  useRun.setState({ unknownNames: ['Atlantis'] });
-  expect(textOf(<UnknownNames />, useRun)).toContain('Atlantis');
+  expect(textOf(<UnknownNames />, useAsk)).toBe('');
+  useAsk.setState({ unknownNames: ['Atlantis'] });
+  expect(textOf(<UnknownNames />, useAsk)).toContain('Atlantis');
 });
 
 describe('rollouts of training', () => {
   it('say where they come from, and lead back', () => {
-    expect(textOf(<SourceNote />, useRun)).toBe('');
-    useRun.setState({
+    expect(textOf(<SourceNote />, useAsk)).toBe('');
+    useAsk.setState({
       source: { runId: 'a b', name: 'mine', step: 3, group: 'g', setup: BUILT_IN_SETUP },
     });
-    const html = htmlOf(<SourceNote />, useRun);
+    const html = htmlOf(<SourceNote />, useAsk);
     expect(wordsIn(html)).toContain('Training rollouts: “mine”, step 3, best reward first.');
     expect(linksIn(html)).toEqual([{ name: 'Back to the step', href: '/train?run=a+b&step=3' }]);
   });
 
   it('can be coloured by advantage only where they have one', () => {
-    expect(textOf(<ColourSwitch />, useRun, useView)).toBe('');
-    useRun.setState({ table: tableOf([{ ...emptyRollout('a'), advantage: 0 }]) });
-    expect(textOf(<ColourSwitch />, useRun, useView)).toBe('Colour by writer');
-    useView.setState({ colourBy: 'writer' });
-    expect(textOf(<ColourSwitch />, useRun, useView)).toBe('Colour by advantage');
+    expect(textOf(<ColourSwitch />, useAsk)).toBe('');
+    useAsk.setState({ table: tableOf([{ ...emptyRollout('a'), advantage: 0 }]) });
+    expect(textOf(<ColourSwitch />, useAsk)).toBe('Colour by writer');
+    useAsk.setState({ colourBy: 'writer' });
+    expect(textOf(<ColourSwitch />, useAsk)).toBe('Colour by advantage');
   });
 
   it('that an address names are read, or it is said why not and where to look', () => {
-    expect(textOf(<LinkedStepNote />, useLinkedStep)).toBe('');
-    useLinkedStep.setState({ reading: true });
-    expect(textOf(<LinkedStepNote />, useLinkedStep)).toBe('Loading the rollouts of the step …');
-    useLinkedStep.setState({ reading: false, problem: 'They were deleted.' });
-    const html = htmlOf(<LinkedStepNote />, useLinkedStep);
+    expect(textOf(<LinkedStepNote />, useAsk)).toBe('');
+    setLinkedStep(true);
+    expect(textOf(<LinkedStepNote />, useAsk)).toBe('Loading the rollouts of the step …');
+    setLinkedStep(false, 'They were deleted.');
+    const html = htmlOf(<LinkedStepNote />, useAsk);
     expect(wordsIn(html)).toContain('They were deleted. See the runs that are here');
     expect(linksIn(html)).toEqual([{ name: 'See the runs that are here', href: '/runs' }]);
     expect(buttonsIn(html).map(({ name }) => name)).toEqual(['Dismiss']);
@@ -134,19 +134,17 @@ describe('rollouts of training', () => {
 
 describe('an address that works with something else', () => {
   const differs = (search: string, missing: string[] = []): string => {
-    useView.setState({ address: parseAddress(search).address });
-    useLinkedSetup.setState({ status: 'differs', own: {}, missing });
-    return htmlOf(<LinkedSetupNote />, useView, useLinkedSetup);
+    useAsk.setState({ address: parseAddress(search).address });
+    linkedSetupIs({ status: 'differs', own: {}, missing });
+    return htmlOf(<LinkedSetupNote />, useAsk);
   };
   const JUDGED = `?q=a&with=${encodeURIComponent('{"judge":{"k":"webllm","n":"Llama"},"web":{"kind":"searxng","url":"http://a.b/s"}}')}`;
 
   it('says nothing where it does not, and that it looks while it looks', () => {
-    useLinkedSetup.setState({ status: 'same' });
-    expect(textOf(<LinkedSetupNote />, useLinkedSetup)).toBe('');
-    useLinkedSetup.setState({ status: 'checking' });
-    expect(textOf(<LinkedSetupNote />, useLinkedSetup)).toContain(
-      'Checking whether this device has',
-    );
+    linkedSetupIs({ status: 'same' });
+    expect(textOf(<LinkedSetupNote />, useAsk)).toBe('');
+    linkedSetupIs({ status: 'checking' });
+    expect(textOf(<LinkedSetupNote />, useAsk)).toContain('Checking whether this device has');
   });
 
   it('shows only the parts that differ, and lets one choose', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { policiesOf } from '../../../../src/ui/ask/policies/asked-policy.ts';
+import { policiesOf } from '../../../../src/ui/ask/store/asked-policy.ts';
 import { formatAddress, parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
 import { writerOf } from '../../../../src/ui/ask/siblings/writer.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';

@@ -6,8 +6,7 @@ import { QuestionPicker } from '../../../../src/ui/ask/setup/QuestionPicker.tsx'
 import { SettingsForm } from '../../../../src/ui/ask/setup/SettingsForm.tsx';
 import { Setup } from '../../../../src/ui/ask/setup/Setup.tsx';
 import { parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { Welcome } from '../../../../src/ui/ask/Welcome.tsx';
 import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { useSession } from '../../../../src/ui/kit/session-store.ts';
@@ -27,7 +26,7 @@ const row: QuestionRow = {
   localSuffices: false,
   supporting: [],
 };
-const open = (search: string): void => useView.setState({ address: parseAddress(search).address });
+const open = (search: string): void => useAsk.setState({ address: parseAddress(search).address });
 const part = useSession.getInitialState().parts.world;
 const running = {
   runId: 'r',
@@ -38,8 +37,7 @@ const running = {
 } as const;
 
 beforeEach(() => {
-  useRun.setState(useRun.getInitialState(), true);
-  useView.setState(useView.getInitialState(), true);
+  useAsk.setState(useAsk.getInitialState(), true);
   useSession.setState(useSession.getInitialState(), true);
   useCollections.setState(useCollections.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
@@ -48,22 +46,22 @@ beforeEach(() => {
 
 describe('the button that runs', () => {
   // The last one of the setup.
-  const button = () => buttonsIn(htmlOf(<Setup />, useRun, useView, useSession, useSetup)).at(-1);
+  const button = () => buttonsIn(htmlOf(<Setup />, useAsk, useSession, useSetup)).at(-1);
 
   it('says when it will run, and cannot be pressed for an empty question', () => {
     expect(button()).toMatchObject({ name: 'Run when loaded', disabled: false });
     const ready = { ...part, status: 'ready' as const };
     useSession.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
     expect(button()).toMatchObject({ name: 'Run', disabled: false });
-    useView.getState().setAddress({ asked: { kind: 'typed', text: ' ' } });
+    useAsk.getState().setAddress({ asked: { kind: 'typed', text: ' ' } });
     expect(button()).toMatchObject({ name: 'Run', disabled: true });
-    useRun.setState({ run: running });
+    useAsk.setState({ run: running });
     expect(button()).toMatchObject({ name: 'Cancel (Esc)', disabled: false });
   });
 });
 
 describe('a first visit', () => {
-  const welcome = () => htmlOf(<Welcome />, useRun, useView, useSession);
+  const welcome = () => htmlOf(<Welcome />, useAsk, useSession);
 
   it('says in one sentence why this matters, and offers to ask and to train', () => {
     const html = welcome();
@@ -79,14 +77,14 @@ describe('a first visit', () => {
     expect(html).not.toContain('It starts as soon as');
     open('?q=a');
     expect(buttonsIn(welcome())[0]?.name).toBe('Run this question');
-    useRun.setState({ runRequested: true });
+    useAsk.setState({ runRequested: true });
     expect(wordsIn(welcome())).toContain('It starts as soon as everything is loaded.');
   });
 });
 
 describe('custom questions and passages', () => {
   const note = (): string =>
-    wordsIn(htmlOf(<Welcome />, useRun, useView, useSession, useSetup)).includes(
+    wordsIn(htmlOf(<Welcome />, useAsk, useSession, useSetup)).includes(
       'The built-in model knows only the built-in world',
     )
       ? 'said'
@@ -94,7 +92,7 @@ describe('custom questions and passages', () => {
 
   it('come with a warning for the built-in policy only', () => {
     // Beside the open setup, which says it itself, it is not said twice.
-    useView.setState({ setupOpen: false });
+    useAsk.setState({ setupOpen: false });
     expect(note()).toBe('not said');
     searchCollections(['mine']);
     expect(note()).toBe('said');
@@ -113,7 +111,7 @@ describe('custom questions and passages', () => {
 });
 
 describe('the list of questions', () => {
-  const picker = () => htmlOf(<QuestionPicker askOwn={() => undefined} />, useSession, useView);
+  const picker = () => htmlOf(<QuestionPicker askOwn={() => undefined} />, useSession, useAsk);
 
   it('says why it is empty', () => {
     expect(wordsIn(picker())).toContain('The questions appear here in a moment.');
@@ -137,7 +135,7 @@ describe('the list of questions', () => {
 });
 
 describe('the settings', () => {
-  const form = () => htmlOf(<SettingsForm />, useView, useSetup);
+  const form = () => htmlOf(<SettingsForm />, useAsk, useSetup);
 
   it('show in brackets what the recipe does by itself, and count what was changed', () => {
     expect(wordsIn(form())).toContain('RDRA, STIE, NLR: as in the recipe');
@@ -219,11 +217,11 @@ describe('what the next run works with', () => {
 
 describe('the question of a run', () => {
   const head = (): string =>
-    textOf(<QuestionHeader>{null}</QuestionHeader>, useRun, useSession, useView);
+    textOf(<QuestionHeader>{null}</QuestionHeader>, useAsk, useSession);
   const asked = { runId: 'r', settings: parseAddress('').address.settings, setup: BUILT_IN_SETUP };
 
   it('is shown with its gold, its chain and its sources', () => {
-    useRun.setState({
+    useAsk.setState({
       request: { ...asked, asked: { kind: 'world', id: 'q' } },
       question: {
         id: 'q',
@@ -248,27 +246,27 @@ describe('the question of a run', () => {
     expect(head()).toContain('Where was the founder born?');
     expect(head()).toContain('bridge1 hop needs web');
     expect(head()).not.toContain('Borf');
-    useView.setState({ moreOpen: true });
+    useAsk.setState({ moreOpen: true });
     expect(head()).toContain(
       'gold Borfield / Borfbridge1 hop needs web Old Wolf founded by → Kerlund',
     );
     // Gold comes after the answer.
-    useView.setState({ replay: 1 });
+    useAsk.setState({ replay: 1 });
     expect(head()).not.toContain('Borf');
   });
 
   it('that was typed has none, and says so', () => {
-    useRun.setState({ request: { ...asked, asked: { kind: 'typed', text: '<b>Who?</b>' } } });
+    useAsk.setState({ request: { ...asked, asked: { kind: 'typed', text: '<b>Who?</b>' } } });
     expect(head()).toBe('<b>Who?</b> Your own question: no reference answer, so no score.');
   });
 
   it('is taken from the list until its gold is there, and named where it is in no list', () => {
-    useRun.setState({ request: { ...asked, asked: { kind: 'world', id: 'q' } } });
+    useAsk.setState({ request: { ...asked, asked: { kind: 'world', id: 'q' } } });
     expect(head()).toBe('Loading …');
     useSession.setState({ questions: [row] });
     expect(head()).toBe('Who?');
     useSession.setState({ questions: [] });
-    useRun.setState({ run: { ...running, status: 'failed' } });
+    useAsk.setState({ run: { ...running, status: 'failed' } });
     expect(head()).toBe('Question q');
   });
 });

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { DEFAULT_SETTINGS, type RunRequest } from '../../../../src/lab/contract/settings.ts';
-import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
-import { NO_SIDES } from '../../../../src/ui/ask/policies/asked-policy.ts';
+import { NO_SIDES } from '../../../../src/ui/ask/store/asked-policy.ts';
 import { askWith } from '../../../../src/ui/ask/siblings/ask-with.ts';
 import { ASK } from '../../../../src/ui/ask/store/permalink.ts';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { emptyRollout } from '../../../fixtures/rollouts.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
@@ -16,7 +14,7 @@ import { connectFake, stubPage } from '../../lab/fake-lab.ts';
 /** A question of a training run, asked again without and with what the run learned. */
 
 const SIDES = { policy: { kind: 'run', run: 'run-a', step: 40 }, beside: 'alone' } as const;
-const address = () => useView.getState().address;
+const address = () => useAsk.getState().address;
 
 let went: string[] = [];
 const go = (path: string): void => void went.push(path);
@@ -25,10 +23,9 @@ beforeEach(() => {
   vi.unstubAllGlobals();
   stubPage();
   went = [];
-  useRun.setState(useRun.getInitialState(), true);
-  useView.setState(useView.getInitialState(), true);
+  useAsk.setState(useAsk.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
-  useAdapters.setState({ runs: null });
+  useAsk.setState({ adapters: null });
 });
 
 describe('asking with policies of a training run', () => {
@@ -60,10 +57,10 @@ describe('asking with policies of a training run', () => {
 
   it('without a question opens the setup, where one is to be chosen, and runs nothing', async () => {
     const fake = connectFake();
-    useView.setState({ setupOpen: false, pinned: true });
+    useAsk.setState({ setupOpen: false, pinned: true });
     await askWith(runRecord('run-a'), SIDES, null, go);
     expect(address()).toMatchObject({ asked: null, sides: SIDES, run: false });
-    expect(useView.getState()).toMatchObject({ setupOpen: true, pinned: false, selection: null });
+    expect(useAsk.getState()).toMatchObject({ setupOpen: true, pinned: false, selection: null });
     expect(fake.callsOf('ask.run')).toEqual([]);
     expect(went).toEqual([ASK]);
   });
@@ -72,19 +69,19 @@ describe('asking with policies of a training run', () => {
     connectFake();
     vi.stubGlobal('matchMedia', () => ({ matches: true }));
     await askWith(runRecord('run-a'), SIDES, 'dev-7', go);
-    expect(useView.getState().setupOpen).toBe(false);
+    expect(useAsk.getState().setupOpen).toBe(false);
     await askWith(runRecord('run-a'), SIDES, null, go);
-    expect(useView.getState().setupOpen).toBe(true);
+    expect(useAsk.getState().setupOpen).toBe(true);
   });
 
   it('ends what was asked before and takes it off the screen', async () => {
     const fake = connectFake();
-    useRun.getState().begin({ runId: 'old' } as RunRequest, null);
-    useRun.setState({ table: tableOf([emptyRollout('r')]) });
+    useAsk.getState().begin({ runId: 'old' } as RunRequest, null);
+    useAsk.setState({ table: tableOf([emptyRollout('r')]) });
     await askWith(runRecord('run-a'), SIDES, null, go);
     expect(fake.callsOf('ask.cancel')).toHaveLength(1);
-    expect(useRun.getState()).toMatchObject({ run: null, request: null });
-    expect(useRun.getState().table.order).toEqual([]);
+    expect(useAsk.getState()).toMatchObject({ run: null, request: null });
+    expect(useAsk.getState().table.order).toEqual([]);
   });
 
   it('stays within what Ask can be set to', async () => {

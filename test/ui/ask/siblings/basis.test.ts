@@ -4,7 +4,6 @@ import type { RetrieveEvent } from '../../../../src/records/events.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { basisOf } from '../../../../src/ui/ask/siblings/basis.ts';
-import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import {
   evaluatedRollout,
@@ -15,6 +14,7 @@ import {
 import { emptyRollout, hit, passage } from '../../../fixtures/rollouts.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { connectFake, stubPage, type Answers } from '../../lab/fake-lab.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 
 /** Which rollouts that are read elsewhere can be continued, by what, and what is said of the others. */
 
@@ -59,7 +59,7 @@ const connect = (rest: Answers = {}) =>
 
 beforeEach(() => {
   stubPage();
-  useAdapters.setState({ runs: null });
+  useAsk.setState({ adapters: null });
   const { parts } = useSession.getInitialState();
   const policy = { id: 'test', revision: '0' };
   useSession.setState({

@@ -2,12 +2,10 @@ import { beforeEach, expect, it } from 'vitest';
 import type { RunRequest } from '../../../../src/lab/contract/settings.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { forkOfRecord, forkRollout } from '../../../../src/ui/ask/siblings/fork-actions.ts';
 import { formatAddress } from '../../../../src/ui/ask/store/permalink.ts';
-import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { isRunning, useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { showRollouts } from '../../../../src/ui/ask/store/training-step.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { emptyRollout } from '../../../fixtures/rollouts.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { connectFake, stubPage } from '../../lab/fake-lab.ts';
@@ -18,10 +16,9 @@ const rollout = (id: string): Rollout => ({ ...emptyRollout(id), groupId: 'g' })
 
 beforeEach(() => {
   stubPage();
-  useRun.setState(useRun.getInitialState(), true);
-  useView.setState(useView.getInitialState(), true);
-  useAdapters.setState({
-    runs: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }],
+  useAsk.setState(useAsk.getInitialState(), true);
+  useAsk.setState({
+    adapters: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }],
   });
 });
 
@@ -41,7 +38,7 @@ it('asks the lab to go on with the adapter that wrote it, and keeps a place besi
     policies: [{ kind: 'run', run: 'run-a', step: 2 }],
     fork: { rolloutId: 'a-fork-1', event: 4, change: 'source', source: 'web' },
   });
-  const { table, forks, run } = useRun.getState();
+  const { table, forks, run } = useAsk.getState();
   expect(table.order).toEqual(['a', 'a-fork-1', 'b']);
   expect(forks['a-fork-1']).toMatchObject({
     of: 'a',
@@ -49,7 +46,7 @@ it('asks the lab to go on with the adapter that wrote it, and keeps a place besi
     words: 'the search goes to the web',
   });
   expect(isRunning(run)).toBe(true);
-  expect(useView.getState().address.forks).toEqual([
+  expect(useAsk.getState().address.forks).toEqual([
     { rollout: 0, event: 4, change: 'source', source: 'web' },
   ]);
   // One at a time.
@@ -60,10 +57,10 @@ it('asks the lab to go on with the adapter that wrote it, and keeps a place besi
 it('says why a fork was not made, and leaves everything else as it was', async () => {
   await shown();
   await forkRollout(rollout('a'), { change: 'gold', event: 2 });
-  const { run, setRun } = useRun.getState();
+  const { run, setRun } = useAsk.getState();
   const failure = { kind: 'failed' as const, message: 'No passage is missing.', detail: '' };
   if (run) setRun({ ...run, status: 'failed', failure });
-  const after = useRun.getState();
+  const after = useAsk.getState();
   expect(after.table.order).toEqual(['a', 'b']);
   expect([after.forkProblem, after.run?.status, after.run?.failure]).toEqual([
     'No passage is missing.',
@@ -75,15 +72,15 @@ it('says why a fork was not made, and leaves everything else as it was', async (
 it('comes after earlier forks, each with different random numbers', async () => {
   const fake = await shown();
   const start = (id: string) => {
-    useRun.getState().apply([{ type: 'started', rolloutId: id, rollout: rollout(id) }]);
-    const { run, setRun } = useRun.getState();
+    useAsk.getState().apply([{ type: 'started', rolloutId: id, rollout: rollout(id) }]);
+    const { run, setRun } = useAsk.getState();
     if (run) setRun({ ...run, status: 'done' });
   };
   for (const number of [1, 2]) {
     await forkRollout(rollout('a'), { change: 'draw', event: 1 });
     start(`a-fork-${number}`);
   }
-  expect(useRun.getState().table.order).toEqual(['a', 'a-fork-1', 'a-fork-2', 'b']);
+  expect(useAsk.getState().table.order).toEqual(['a', 'a-fork-1', 'a-fork-2', 'b']);
   const seeds = fake.callsOf('ask.run').map(([one]) => (one as RunRequest).fork?.seed);
   expect(new Set(seeds).size).toBe(2);
 });
@@ -101,8 +98,8 @@ it('lets only the policy that wrote a rollout of a file continue it, unless anot
     fork: { rolloutId: 'a-fork-1', writer: { id: 'test', revision: '0' } },
   });
   expect(paths).toEqual(['/ask']);
-  expect(formatAddress(useView.getState().address)).toBe('?file=f&id=a&fork=1-1-draw&rollout=2');
-  const { run, setRun } = useRun.getState();
+  expect(formatAddress(useAsk.getState().address)).toBe('?file=f&id=a&fork=1-1-draw&rollout=2');
+  const { run, setRun } = useAsk.getState();
   if (run) setRun({ ...run, status: 'done' });
   const policy = { kind: 'run', run: 'run-a', step: 1 } as const;
   const other = { policy, name: 'mine, step 1' };

@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RunRequest } from '../../../../src/lab/contract/settings.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
-import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { useForksOfAddress } from '../../../../src/ui/ask/siblings/replay-forks.ts';
 import { openLinked } from '../../../../src/ui/ask/siblings/open-linked.ts';
 import { startRun } from '../../../../src/ui/ask/store/actions.ts';
 import { formatAddress, parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import { useLinkedStep } from '../../../../src/ui/ask/store/training-step.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import { emptyRollout, hit, passage, retrieve, search } from '../../../fixtures/rollouts.ts';
 import { connectFake, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
@@ -30,11 +27,17 @@ const rollout = (id: string): Rollout => ({
   events: [search(1), retrieve([hit(HERE)]), search(3)],
 });
 
-const open = (search: string): void =>
-  useView.setState({ ...useView.getInitialState(), address: parseAddress(search).address }, true);
+const open = (search: string): void => {
+  useAsk.setState({
+    address: parseAddress(search).address,
+    playing: false,
+    replay: null,
+    selection: null,
+  });
+};
 
-const shown = (): string => formatAddress(useView.getState().address);
-const state = () => useRun.getState();
+const shown = (): string => formatAddress(useAsk.getState().address);
+const state = () => useAsk.getState();
 
 /** The lab gives rollouts and says that the run has ended. */
 const give = async (...ids: string[]): Promise<void> => {
@@ -60,9 +63,7 @@ const connect = (rest: Answers = {}) => {
 
 beforeEach(() => {
   stubPage();
-  useRun.setState(useRun.getInitialState(), true);
-  useAdapters.setState({ runs: null });
-  useLinkedStep.setState({ reading: false, problem: null });
+  useAsk.setState(useAsk.getInitialState(), true);
 });
 
 afterEach(() => {
@@ -143,7 +144,7 @@ it('are made of a rollout that was read in a file, too', async () => {
   useForksOfAddress();
   await openLinked({ file: 'f', rollout: 'a' });
   await settle();
-  expect(useLinkedStep.getState()).toEqual({ reading: false, problem: null });
+  expect(useAsk.getState().linkedStep).toEqual({ reading: false, problem: null });
   expect(fake.callsOf('rollouts.find')).toEqual([['f', 'a']]);
   expect(state().source).toMatchObject({ name: 'asked.jsonl', place: { file: 'f', rollout: 'a' } });
   expect(forks()).toMatchObject([
@@ -157,14 +158,14 @@ it('of an address whose rollout is not in this browser are not, and it says so',
   open('?file=f&id=a&fork=1-1-source-web');
   useForksOfAddress();
   await openLinked({ file: 'f', rollout: 'a' });
-  expect(useLinkedStep.getState().problem).toMatch(
+  expect(useAsk.getState().linkedStep.problem).toMatch(
     /The rollout in this link is not in this browser/,
   );
   const gone = connect({ evaluations: { rollout: () => Promise.resolve(null) } });
   open('?file=evaluation-e&id=a&fork=1-1-source-web');
   await openLinked({ file: 'evaluation-e', rollout: 'a' });
   expect(gone.fake.callsOf('evaluations.rollout')).toEqual([['a']]);
-  expect(useLinkedStep.getState().problem).toMatch(
+  expect(useAsk.getState().linkedStep.problem).toMatch(
     /The rollout in this link is not in this browser/,
   );
   expect([...forks(), ...gone.forks()]).toEqual([]);

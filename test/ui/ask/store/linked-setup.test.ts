@@ -5,11 +5,9 @@ import {
   checkLinkedSetup,
   keepOwnSetup,
   takeLinkedSetup,
-  useLinkedSetup,
 } from '../../../../src/ui/ask/store/linked-setup.ts';
 import { formatAddress, parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { modelsLabUser } from '../../../../src/ui/models/store/checkpoint-actions.ts';
 import { EMPTY_CHECKPOINTS, useModels } from '../../../../src/ui/models/store/models-store.ts';
@@ -25,10 +23,10 @@ const HASH = 'cd'.repeat(8);
 const over = (n: string, h: string): string =>
   `?q=a&with=${encodeURIComponent(JSON.stringify({ local: { c: [{ n, h }], m: 'lexical', e: 'built-in', r: null }, source: 'local' }))}`;
 
-const open = (search: string): void => useView.setState({ address: parseAddress(search).address });
+const open = (search: string): void => useAsk.setState({ address: parseAddress(search).address });
 const setup = (): Setup => useSetup.getState().setup;
-const shown = (): string => formatAddress(useView.getState().address);
-const status = () => useLinkedSetup.getState().status;
+const shown = (): string => formatAddress(useAsk.getState().address);
+const status = () => useAsk.getState().linkedSetup.status;
 
 beforeEach(() => {
   stubPage();
@@ -41,9 +39,8 @@ beforeEach(() => {
   );
   useCollections.setState(useCollections.getInitialState(), true);
   useModels.setState(EMPTY_CHECKPOINTS);
-  useRun.setState(useRun.getInitialState(), true);
+  useAsk.setState(useAsk.getInitialState(), true);
   open('');
-  useLinkedSetup.setState({ status: 'same', own: {}, missing: [] });
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 
@@ -57,7 +54,7 @@ describe('an address and what is chosen here', () => {
   it('differ where the address works with a collection, which is looked up by its content', async () => {
     open(over('Another name', HASH));
     expect(await checkLinkedSetup()).toBe(false);
-    expect(useLinkedSetup.getState()).toMatchObject({ status: 'differs', missing: [] });
+    expect(useAsk.getState().linkedSetup).toMatchObject({ status: 'differs', missing: [] });
     takeLinkedSetup();
     expect(status()).toBe('same');
     expect(setup()).toMatchObject({
@@ -76,7 +73,7 @@ describe('an address and what is chosen here', () => {
   it('say what is missing, and take the rest', async () => {
     open(over('Gone', '00'.repeat(8)));
     await checkLinkedSetup();
-    expect(useLinkedSetup.getState().missing).toEqual([
+    expect(useAsk.getState().linkedSetup.missing).toEqual([
       'the collection “Gone”: import its files on Corpus',
     ]);
     takeLinkedSetup();
@@ -96,7 +93,7 @@ describe('an address and what is chosen here', () => {
   it('are decided by starting a run: the address follows', async () => {
     open(over('Wiki', HASH));
     await checkLinkedSetup();
-    useRun.getState().begin(
+    useAsk.getState().begin(
       {
         runId: 'r',
         asked: { kind: 'world', id: 'a' },
@@ -116,7 +113,7 @@ describe('the address', () => {
     await checkLinkedSetup();
     useSetup.getState().change({ web: { kind: 'searxng', url: 'https://u:p@a.example/s?key=1' } });
     // Neither a password nor a key goes along.
-    expect(useView.getState().address.setup).toEqual({
+    expect(useAsk.getState().address.setup).toEqual({
       web: { kind: 'searxng', url: 'https://a.example/s' },
     });
     useSetup.getState().change({ web: { kind: 'built-in' } });
@@ -127,10 +124,10 @@ describe('the address', () => {
     open('?q=a');
     await checkLinkedSetup();
     searchCollections(['local-id']);
-    expect(useView.getState().address.setup).toEqual({});
+    expect(useAsk.getState().address.setup).toEqual({});
     useModels.setState({ status: 'ready' });
     useCollections.setState({ status: 'ready', collections: [wiki] });
-    expect(useView.getState().address.setup.local).toEqual({
+    expect(useAsk.getState().address.setup.local).toEqual({
       c: [{ n: 'Wiki', h: HASH }],
       m: 'lexical',
       e: 'built-in',

@@ -6,9 +6,8 @@ import {
   move,
   togglePlaying,
 } from '../../../../src/ui/ask/store/actions.ts';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { useAsk, openSetup, togglePanel } from '../../../../src/ui/ask/store/ask-store.ts';
 import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
-import { openSetup, togglePanel, useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { emptyRollout, search } from '../../../fixtures/rollouts.ts';
 
 /** Three rollouts: of three events, of one, and of none. */
@@ -17,12 +16,11 @@ const rollouts = [3, 1, 0].map((count, index) => ({
   events: Array.from({ length: count }, (_, i) => search(i + 1)),
 }));
 
-const view = () => useView.getState();
+const view = () => useAsk.getState();
 const at = () => [view().address.rollout, view().address.step];
 
 beforeEach(() => {
-  useView.setState(useView.getInitialState(), true);
-  useRun.setState({ ...useRun.getInitialState(), table: tableOf(rollouts) }, true);
+  useAsk.setState({ ...useAsk.getInitialState(), table: tableOf(rollouts) }, true);
 });
 
 describe('playback', () => {
@@ -65,7 +63,7 @@ describe('playback', () => {
     togglePlaying();
     move('forward');
     expect([...at(), view().playing]).toEqual([2, null, false]);
-    useRun.getState().clear();
+    useAsk.getState().clear();
     togglePlaying();
     move('forward');
     expect(view().playing).toBe(false);
@@ -96,7 +94,7 @@ describe('the rollout in focus', () => {
   });
 
   it('does not move without a target', () => {
-    useRun.getState().clear();
+    useAsk.getState().clear();
     focusNext(1);
     focusNext(-1);
     expect(at()).toEqual([0, null]);
@@ -119,7 +117,7 @@ describe('another question', () => {
 
 describe('the panels', () => {
   it('open and close; the details open with what is chosen', () => {
-    useView.setState({ detailsOpen: false, setupOpen: false });
+    useAsk.setState({ detailsOpen: false, setupOpen: false });
     openSetup();
     expect(view().setupOpen).toBe(true);
     togglePanel('setupOpen');
@@ -130,7 +128,7 @@ describe('the panels', () => {
 
   it('pinned keep what they show until it is taken away', () => {
     view().select({ kind: 'event', rolloutId: 'r0', event: 0 });
-    useView.setState({ pinned: true });
+    useAsk.setState({ pinned: true });
     view().select({ kind: 'token', rolloutId: 'r0', segment: 0, token: 0 });
     expect(view().selection).toEqual({ kind: 'event', rolloutId: 'r0', event: 0 });
     view().select(null);

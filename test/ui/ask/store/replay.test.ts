@@ -3,7 +3,7 @@ import { eventRounds } from '../../../../src/records/rounds.ts';
 import { replayAgain, togglePlaying } from '../../../../src/ui/ask/store/actions.ts';
 import { firstReplay, isRevealed, nextReplay } from '../../../../src/ui/ask/store/replay.ts';
 import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { emptyRollout, retrieve, search } from '../../../fixtures/rollouts.ts';
 import { answer, stop } from '../../kit/events/every-event.ts';
 
@@ -14,7 +14,7 @@ const rollout = {
 };
 const short = { ...emptyRollout('s'), events: [answer, stop] };
 
-beforeEach(() => useView.setState(useView.getInitialState(), true));
+beforeEach(() => useAsk.setState(useAsk.getInitialState(), true));
 afterEach(() => vi.unstubAllGlobals());
 
 describe('the replay', () => {
@@ -60,10 +60,10 @@ describe('the replay', () => {
   });
 
   it('is skipped by the space bar, and can be seen again', () => {
-    useView.setState({ replay: 1 });
+    useAsk.setState({ replay: 1 });
     togglePlaying();
-    expect(useView.getState()).toMatchObject({ replay: null, playing: false });
+    expect(useAsk.getState()).toMatchObject({ replay: null, playing: false });
     replayAgain();
-    expect(useView.getState().replay).toBe(0);
+    expect(useAsk.getState().replay).toBe(0);
   });
 });

@@ -6,8 +6,7 @@ import type { Question } from '../../../../src/records/records.ts';
 import { ask, cancelRun, runFromStart, startRun } from '../../../../src/ui/ask/store/actions.ts';
 import { askLabUser } from '../../../../src/ui/ask/store/lab-user.ts';
 import { parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
-import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { isRunning, useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { reportLost } from '../../../../src/ui/lab/connection.ts';
 import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import { emptyRollout, search } from '../../../fixtures/rollouts.ts';
@@ -34,15 +33,20 @@ const request = (runId: string): RunRequest => ({
 });
 
 const open = (search: string): void => {
-  useView.setState({ ...useView.getInitialState(), address: parseAddress(search).address }, true);
+  useAsk.setState({
+    address: parseAddress(search).address,
+    playing: false,
+    replay: null,
+    selection: null,
+  });
 };
 
-const state = () => useRun.getState();
+const state = () => useAsk.getState();
 const runId = (): string => state().run?.runId ?? '';
 
 beforeEach(() => {
   stubPage();
-  useRun.setState(useRun.getInitialState(), true);
+  useAsk.setState(useAsk.getInitialState(), true);
   useSession.setState({
     questions: [row('hard', { hops: 4 }), row('train', { split: 'train' }), row('q1')],
   });
@@ -61,14 +65,14 @@ describe('a run', () => {
     });
     expect(state().question).toEqual(question('q7'));
     // The address now says that this was run, so that it does so again where it is opened.
-    expect(useView.getState().address).toMatchObject({ run: true, rollout: 1, step: 3 });
+    expect(useAsk.getState().address).toMatchObject({ run: true, rollout: 1, step: 3 });
   });
 
   it('from its start forgets the rollout and step of the last one', async () => {
     connectFake();
     open('?q=q7&rollout=2&step=4');
     await runFromStart();
-    expect(useView.getState().address).toMatchObject({ rollout: 0, step: null });
+    expect(useAsk.getState().address).toMatchObject({ rollout: 0, step: null });
   });
 
   it('of a typed question asks nobody for gold', async () => {
@@ -82,17 +86,17 @@ describe('a run', () => {
   it('begins with an example of two hops that was not trained on, where nothing was chosen', async () => {
     connectFake();
     await startRun();
-    expect(useView.getState().address.asked).toEqual({ kind: 'world', id: 'q1' });
-    useRun.setState(useRun.getInitialState(), true);
+    expect(useAsk.getState().address.asked).toEqual({ kind: 'world', id: 'q1' });
+    useAsk.setState(useAsk.getInitialState(), true);
     open('');
     useSession.setState({ questions: [row('only', { hops: 1 })] });
     await startRun();
-    expect(useView.getState().address.asked).toEqual({ kind: 'world', id: 'only' });
+    expect(useAsk.getState().address.asked).toEqual({ kind: 'world', id: 'only' });
   });
 
   it('takes blanks for no question', async () => {
     connectFake();
-    useView.getState().setAddress({ asked: { kind: 'typed', text: '  ' } });
+    useAsk.getState().setAddress({ asked: { kind: 'typed', text: '  ' } });
     await startRun();
     expect(state().request?.asked).toEqual({ kind: 'world', id: 'q1' });
   });
@@ -165,7 +169,7 @@ describe('while the world is still loaded', () => {
     await run;
     expect(fake.callsOf('ask.run')).toEqual([[state().request]]);
     expect(state().request?.asked).toEqual({ kind: 'typed', text: 'Mine?' });
-    expect(useView.getState().address.asked).toEqual({ kind: 'typed', text: 'Mine?' });
+    expect(useAsk.getState().address.asked).toEqual({ kind: 'typed', text: 'Mine?' });
   });
 
   it('a question that needs no world runs at once, and the example never', async () => {
@@ -174,7 +178,7 @@ describe('while the world is still loaded', () => {
     ask({ kind: 'typed', text: 'Mine?' });
     await startRun();
     expect(state().request?.asked).toEqual({ kind: 'typed', text: 'Mine?' });
-    useRun.setState({ run: null });
+    useAsk.setState({ run: null });
     useSession.setState({ questions: [row('q1')] });
     await waiting;
     expect(fake.callsOf('ask.run')).toHaveLength(1);
@@ -259,7 +263,7 @@ describe('messages of the lab', () => {
     await startRun();
     reportLost(new Error('out of memory'));
     expect(state().run).toMatchObject({ status: 'failed', failure: { message: 'out of memory' } });
-    useRun.setState((now) => ({ run: now.run && { ...now.run, status: 'done', failure: null } }));
+    useAsk.setState((now) => ({ run: now.run && { ...now.run, status: 'done', failure: null } }));
     reportLost(new Error('again'));
     expect(state().run?.status).toBe('done');
     expect(fake.callsOf('ask.run')).toHaveLength(1);

@@ -4,10 +4,9 @@ import type { Rollout } from '../../../../src/records/rollout.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { ask } from '../../../../src/ui/ask/store/actions.ts';
 import { formatAddress, parseAddress, placeOf } from '../../../../src/ui/ask/store/permalink.ts';
-import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import { showRollouts, useLinkedStep } from '../../../../src/ui/ask/store/training-step.ts';
+import { isRunning, useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
+import { showRollouts } from '../../../../src/ui/ask/store/training-step.ts';
 import { openLinked } from '../../../../src/ui/ask/siblings/open-linked.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { emptyRollout } from '../../../fixtures/rollouts.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { connectFake, deferred, stubPage, type Answers } from '../../lab/fake-lab.ts';
@@ -35,21 +34,19 @@ const trained = (rest: Partial<Answers['train']> = {}): Answers => ({
   },
 });
 
-const run = () => useRun.getState();
-const address = () => useView.getState().address;
+const run = () => useAsk.getState();
+const address = () => useAsk.getState().address;
 
 /** Opens an address of rollouts of a step. */
 const open = async (search = '?of=run-a&at=3&group=g1'): Promise<void> => {
-  useView.setState({ address: parseAddress(search).address });
+  useAsk.setState({ address: parseAddress(search).address });
   const named = address().of;
   if (named) await openLinked(named);
 };
 
 beforeEach(() => {
   stubPage();
-  useRun.setState(useRun.getInitialState(), true);
-  useView.setState(useView.getInitialState(), true);
-  useLinkedStep.setState({ reading: false, problem: null });
+  useAsk.setState(useAsk.getInitialState(), true);
 });
 
 describe('an address of rollouts of a training step', () => {
@@ -62,7 +59,7 @@ describe('an address of rollouts of a training step', () => {
     expect(isRunning(run().run)).toBe(false);
     expect(run().question).toEqual(full);
     expect(address()).toMatchObject({ of, rollout: 1, step: 0 });
-    expect(useLinkedStep.getState()).toEqual({ reading: false, problem: null });
+    expect(useAsk.getState().linkedStep).toEqual({ reading: false, problem: null });
   });
 
   it('of a held-out question is read among those of its score', async () => {
@@ -73,7 +70,7 @@ describe('an address of rollouts of a training step', () => {
     await open('?of=run-a&at=0&group=run-a-held-out-0-1');
     expect(fake.callsOf('train.rollouts')).toEqual([['run-a', 0, 'held-out']]);
     expect(run().table.order).toEqual(['h']);
-    expect(useLinkedStep.getState()).toEqual({ reading: false, problem: null });
+    expect(useAsk.getState().linkedStep).toEqual({ reading: false, problem: null });
   });
 
   it.each<[string, Partial<Answers['train']>, RegExp]>([
@@ -100,8 +97,8 @@ describe('an address of rollouts of a training step', () => {
   ])('says why for %s', async (_, train, words) => {
     connectFake(trained(train));
     await open();
-    expect(useLinkedStep.getState().reading).toBe(false);
-    expect(useLinkedStep.getState().problem).toMatch(words);
+    expect(useAsk.getState().linkedStep.reading).toBe(false);
+    expect(useAsk.getState().linkedStep.problem).toMatch(words);
     expect(run().table.order).toEqual([]);
   });
 
@@ -110,12 +107,12 @@ describe('an address of rollouts of a training step', () => {
       const rollouts = deferred<Rollout[]>();
       connectFake(trained({ rollouts: () => rollouts.promise }));
       const reading = open();
-      expect(useLinkedStep.getState().reading).toBe(true);
+      expect(useAsk.getState().linkedStep.reading).toBe(true);
       ask({ kind: 'world', id: 'q2' });
       if (answer === 'shown') rollouts.resolve(kept);
       else rollouts.reject(new Error('disk'));
       await reading;
-      expect(useLinkedStep.getState()).toEqual({ reading: false, problem: null });
+      expect(useAsk.getState().linkedStep).toEqual({ reading: false, problem: null });
       expect(run().table.order).toEqual([]);
       expect(placeOf(address())).toBe('question q2');
     }
@@ -126,11 +123,11 @@ describe('rollouts that are opened from a step', () => {
   it('are shown with the chosen one focused, at an address that opens them again', async () => {
     connectFake(trained());
     const went: string[] = [];
-    useView.setState({ playing: true, pinned: true });
+    useAsk.setState({ playing: true, pinned: true });
     await showRollouts(kept.toReversed(), from, 1, (path) => went.push(path));
     expect(went).toEqual(['/ask']);
     expect(address()).toMatchObject({ of, rollout: 1, step: null, run: false });
-    expect(useView.getState()).toMatchObject({ playing: false, pinned: false, selection: null });
+    expect(useAsk.getState()).toMatchObject({ playing: false, pinned: false, selection: null });
     expect(formatAddress(address())).toBe('?of=run-a&at=3&group=g1&rollout=2');
     expect(run().request?.settings.recipe).toBe('search');
   });
@@ -157,7 +154,7 @@ describe('rollouts that are opened from a step', () => {
 
   it('end a run that would mix with them', async () => {
     const fake = connectFake(trained());
-    useRun.setState({
+    useAsk.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
     });
     await showRollouts(kept, from, 0, () => undefined);

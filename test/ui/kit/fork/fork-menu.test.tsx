@@ -3,10 +3,9 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
-import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { WithForks } from '../../../../src/ui/ask/siblings/ForkHere.tsx';
 import { adapterChoices } from '../../../../src/ui/ask/siblings/RecordFork.tsx';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
 import { EventActions } from '../../../../src/ui/kit/events/parts/actions.ts';
 import { emptyRollout, hit, passage, retrieve, search } from '../../../fixtures/rollouts.ts';
@@ -34,13 +33,12 @@ const draw = (): string =>
     <WithForks>
       <Card />
     </WithForks>,
-    useRun,
-    useAdapters,
+    useAsk,
   );
 
 beforeEach(async () => {
-  useRun.setState({
-    ...useRun.getInitialState(),
+  useAsk.setState({
+    ...useAsk.getInitialState(),
     table: tableOf([rollout]),
     request: {
       runId: 'r',
@@ -49,8 +47,8 @@ beforeEach(async () => {
       setup: BUILT_IN_SETUP,
     },
   });
-  useAdapters.setState({
-    runs: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }],
+  useAsk.setState({
+    adapters: [{ id: 'run-a', name: 'mine', recipe: 'search', overrides: {}, steps: [2, 1] }],
   });
   // Its file is asked for when it is first drawn.
   draw();
@@ -67,20 +65,20 @@ it('offers every adapter that is kept, and the policy without one on the page', 
   expect(options(html)).toEqual(['mine, step 2', 'mine, step 1', 'the model without adapter']);
   expect(wordsIn(html)).toContain('With another adapter');
   // Of a record that is read elsewhere, every adapter.
-  expect(adapterChoices(useAdapters.getState().runs)).toEqual([
+  expect(adapterChoices(useAsk.getState().adapters)).toEqual([
     { policy: { kind: 'run', run: 'run-a', step: 2 }, name: 'mine, step 2' },
     { policy: { kind: 'run', run: 'run-a', step: 1 }, name: 'mine, step 1' },
   ]);
 });
 
 it('says so where no adapter is kept', () => {
-  useAdapters.setState({ runs: [] });
+  useAsk.setState({ adapters: [] });
   const html = draw();
   expect(html).not.toContain('Adapter from here on');
   expect(wordsIn(html)).toContain('no training run in this browser has an adapter');
 });
 
 it('is not there while the rollout is still written', () => {
-  useRun.setState(({ table }) => ({ table: { ...table, finished: {} } }));
+  useAsk.setState(({ table }) => ({ table: { ...table, finished: {} } }));
   expect(draw()).toBe('');
 });

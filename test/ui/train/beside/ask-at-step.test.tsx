@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
 import { AskAtStep } from '../../../../src/ui/train/beside/AskAtStep.tsx';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { buttonsIn, htmlOf } from '../../kit/render.tsx';
+import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 
 /** What leads from a step of a run to Ask. */
 
 const names = (step: number, question: string | null, steps: number[] | null): string[] => {
   const run = { id: 'run-a', name: 'mine', recipe: 'search', overrides: {} };
-  useAdapters.setState({ runs: steps && [{ ...run, steps }] });
-  const html = htmlOf(<AskAtStep run={runRecord()} step={step} question={question} />, useAdapters);
+  useAsk.setState({ adapters: steps && [{ ...run, steps }] });
+  const html = htmlOf(<AskAtStep run={runRecord()} step={step} question={question} />, useAsk);
   return buttonsIn(html).map(({ name }) => name);
 };
 

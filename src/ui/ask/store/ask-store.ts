@@ -4,7 +4,11 @@ import type { Setup } from '../../../records/setup.ts';
 import type { RolloutUpdate } from '../../../records/updates.ts';
 import type { RunState } from '../../../lab/contract/ask.ts';
 import type { PolicyChoice, RunRequest } from '../../../lab/contract/settings.ts';
-import type { RecordPlace, StepGroup } from './permalink.ts';
+import type { EvaluableRun } from '../../../lab/contract/evaluations.ts';
+import { remember, remembered } from '../../kit/page/remembered.ts';
+import { isNarrow, isOverlay } from '../../kit/page/screen.ts';
+import type { LinkSetup, Missing } from './link-setup.ts';
+import { type AskAddress, parseAddress, type RecordPlace, type StepGroup } from './permalink.ts';
 import type { Comparison } from './comparison.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
@@ -47,7 +51,7 @@ export interface RecordSource {
 }
 
 /** The run on the screen: its question, state and rollouts. */
-interface RunStore {
+interface RunSlice {
   request: RunRequest | null;
   /** The question with its gold, if the world knows it. */
   question: Question | null;
@@ -75,6 +79,52 @@ interface RunStore {
   clear: () => void;
 }
 
+/** What the details panel shows. Indices refer to the run on the screen. */
+export type Selection =
+  | { kind: 'round'; rolloutId: string; round: number }
+  | { kind: 'event'; rolloutId: string; event: number }
+  | { kind: 'token'; rolloutId: string; segment: number; token: number }
+  | { kind: 'passage'; rolloutId: string; event: number; hit: number };
+
+/**
+ * View state: the location bar follows `address`; panels, selection and colours are reset when the page reloads.
+ */
+interface ViewSlice {
+  address: AskAddress;
+  addressProblems: string[];
+  playing: boolean;
+  /** Rounds of each rollout that the replay after a run has reached; null: no replay, everything is shown. */
+  replay: number | null;
+  selection: Selection | null;
+  pinned: boolean;
+  detailsOpen: boolean;
+  setupOpen: boolean;
+  /** What the token strips are coloured by, where the rollouts have advantages. */
+  colourBy: 'writer' | 'advantage';
+  /** Scores, tokens and times of the rollouts are shown, too. */
+  moreOpen: boolean;
+  setAddress: (change: Partial<AskAddress>) => void;
+  /** @param open whether the panel may open for it; by default it may */
+  select: (selection: Selection | null, open?: boolean) => void;
+}
+
+/** How the setup of the address compares with the one chosen here; changed by `linked-setup.ts`. */
+export interface LinkedSetup {
+  /** `same`: the address follows the choice here. */
+  status: 'checking' | 'same' | 'differs';
+  /** The choice here in the form of an address, if the two differ. */
+  own: LinkSetup;
+  missing: readonly Missing[];
+}
+
+interface AskStore extends RunSlice, ViewSlice {
+  linkedSetup: LinkedSetup;
+  /** Whether the linked rollouts are loading, or why they are not shown. */
+  linkedStep: { reading: boolean; problem: string | null };
+  /** Runs in this browser with a stored adapter; null until `readAdapters` loaded them. */
+  adapters: readonly EvaluableRun[] | null;
+}
+
 /** The source in the form of an address. */
 export const addressOf = (source: RolloutSource | null): StepGroup | RecordPlace | null => {
   if (source === null) return null;
@@ -91,7 +141,7 @@ export const isRunning = (run: RunState | null): boolean =>
 const NO_FORKS = { forks: {}, forking: null, forkProblem: null };
 
 /** The table with a pending fork, placed after its source and the other forks of that. */
-const withFork = (table: RolloutTable, forks: RunStore['forks'], id: string, of: string) => {
+const withFork = (table: RolloutTable, forks: RunSlice['forks'], id: string, of: string) => {
   const { order } = table;
   let at = order.indexOf(of) + 1;
   while (at > 0 && forks[order[at] ?? '']?.of === of) at++;
@@ -106,9 +156,9 @@ const withoutExpected = (table: RolloutTable): RolloutTable => ({
 
 /** Applies a lab state to the pending fork: its failure is not the run's. */
 const forkEnded = (
-  { forking, table, forks }: Pick<RunStore, 'forking' | 'table' | 'forks'>,
+  { forking, table, forks }: Pick<RunSlice, 'forking' | 'table' | 'forks'>,
   run: RunState,
-): Partial<RunStore> | null => {
+): Partial<RunSlice> | null => {
   if (forking === null || isRunning(run)) return null;
   const { [forking]: note, ...others } = forks;
   return {
@@ -120,8 +170,34 @@ const forkEnded = (
   };
 };
 
-/** The run of Ask with its rollouts and forks. It survives page changes, so a run continues meanwhile. */
-export const useRun = create<RunStore>()((set) => ({
+/** Whether the user last opened or closed the setup; where neither, it opens with the first run. */
+const SETUP_KEY = 'forage.ask.setup';
+
+const initial = parseAddress(globalThis.location?.search ?? '');
+
+/** Of the page Ask. It survives page changes, so a run continues meanwhile. */
+export const useAsk = create<AskStore>()((set) => ({
+  address: initial.address,
+  addressProblems: initial.problems,
+  playing: false,
+  replay: null,
+  selection: null,
+  pinned: false,
+  detailsOpen: !isOverlay(),
+  // The first screen is calm, and a narrow one shows the rollout first; the setup is one click away.
+  setupOpen: remembered(SETUP_KEY) === 'open' && !isNarrow(),
+  colourBy: 'advantage',
+  moreOpen: false,
+  setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),
+  // A pinned panel keeps its content.
+  select: (selection, open = true) =>
+    set((state) => {
+      if (state.pinned && selection) return {};
+      return { selection, detailsOpen: state.detailsOpen || (open && selection !== null) };
+    }),
+  linkedSetup: { status: 'same', own: {}, missing: [] },
+  linkedStep: { reading: false, problem: null },
+  adapters: null,
   request: null,
   question: null,
   run: null,
@@ -171,3 +247,26 @@ export const useRun = create<RunStore>()((set) => ({
       ...NO_FORKS,
     }),
 }));
+
+/** On a narrow screen the setup covers the page, so it is opened for the moment only. */
+const rememberSetup = (open: boolean): void => {
+  if (!isNarrow()) remember(SETUP_KEY, open ? 'open' : 'closed');
+};
+
+/** Shows or hides one of the two side panels. */
+export const togglePanel = (panel: 'setupOpen' | 'detailsOpen'): void => {
+  useAsk.setState((state) => ({ [panel]: !state[panel] }));
+  if (panel === 'setupOpen') rememberSetup(useAsk.getState().setupOpen);
+};
+
+/** For commands and links that focus a field of the setup. */
+export const openSetup = (): void => {
+  useAsk.setState({ setupOpen: true });
+  rememberSetup(true);
+};
+
+/** What a run changes of the setup: it is shown with the first one, unless the user closed it; never on a narrow screen. */
+export const setupAtRun = (): { setupOpen?: boolean } => {
+  if (isNarrow()) return { setupOpen: false };
+  return remembered(SETUP_KEY) === null ? { setupOpen: true } : {};
+};
