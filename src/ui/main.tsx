@@ -12,7 +12,6 @@ import './shell/frame.css';
 import { createRoot, type Root } from 'react-dom/client';
 import { App } from './shell/App.tsx';
 import { askBeforeLeaving } from './shell/ask-before-leaving.ts';
-import { Isolating } from './shell/Isolating.tsx';
 import { askLabUser } from './ask/store/lab-user.ts';
 import { evaluateLabUser } from './evaluate/store/evaluate-actions.ts';
 import { trainLabUser } from './train/store/train-actions.ts';
@@ -25,6 +24,21 @@ import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
 import { useSetup } from './setup/setup-store.ts';
 import { isRunning, useAsk } from './ask/store/ask-store.ts';
+import { MantineProvider } from '@mantine/core';
+import { theme } from './kit/styles/theme.ts';
+
+/** Shown while the page prepares its isolation reload. */
+const Isolating = () => (
+  <MantineProvider theme={theme} defaultColorScheme="auto">
+    <main className="page" role="status">
+      <h1>One moment</h1>
+      <p>
+        This host does not send the headers that isolate the page from other sites. Forage adds them
+        and reloads once, only on the first visit.
+      </p>
+    </main>
+  </MantineProvider>
+);
 
 /** Opens the lab, then draws the page; in this order, so that no page calls a lab that is not there. */
 const start = (root: Root): void => {

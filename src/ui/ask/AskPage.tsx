@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import { DetailsPanel } from './DetailsPanel.tsx';
-import { focusRollout, runFromStart, startRun } from './store/actions.ts';
+import { focusRollout, runFromStart, startRun, replayAgain, skipReplay } from './store/actions.ts';
 import { importDrop } from '../rollouts/store/browse-actions.ts';
 import { droppedRuns } from '../rollouts/run-files.ts';
 import { downloadRollouts } from './store/export.ts';
@@ -20,8 +20,6 @@ import { MECHANISMS } from '../kit/rounds/round-words.ts';
 import { formatNumber, formatSeconds } from '../kit/words/format.ts';
 import type { Outcome } from './store/comparison.ts';
 import { outcomeOf, rightWords } from './mechanisms/outcome.ts';
-import { ReplayBar } from './columns/ReplayBar.tsx';
-import { useReplay } from './columns/use-replay.ts';
 import { GroupSummary } from './columns/GroupSummary.tsx';
 import { AskedWith } from './notes/AskedWith.tsx';
 import { LinkedSetupNote } from './notes/LinkedSetupNote.tsx';
@@ -47,6 +45,49 @@ import './columns/columns.css';
 import './setup/setup.css';
 import './details.css';
 import './notes/notes.css';
+import { Icon } from '../kit/Icon.tsx';
+import { nextReplay, ROUND_MS } from './store/replay.ts';
+
+/** How often a replay looks whether the next round has come, in milliseconds. */
+const LOOK_MS = 150;
+
+/** Advances the replay of the run on the screen. */
+const useReplay = (): void => {
+  const active = useAsk((state) => state.replay !== null);
+  useEffect(() => {
+    if (!active) return undefined;
+    let due = 0;
+    const look = () => {
+      const { replay } = useAsk.getState();
+      const { table, run } = useAsk.getState();
+      if (replay === null || performance.now() < due) return;
+      const next = nextReplay(replay, table, isRunning(run));
+      if (next === replay) return;
+      due = performance.now() + ROUND_MS;
+      useAsk.setState({ replay: next });
+    };
+    const timer = setInterval(look, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [active]);
+};
+
+/** Ends the replay, or starts it again. */
+const ReplayBar = () => {
+  const replay = useAsk((state) => state.replay);
+  const running = useAsk((state) => isRunning(state.run));
+  const some = useAsk((state) => state.table.order.length > 0);
+  if (replay !== null)
+    return (
+      <button type="button" className="link" onClick={skipReplay}>
+        <Icon name="last" size={12} /> Show the result (space)
+      </button>
+    );
+  return some && !running ? (
+    <button type="button" className="link" onClick={replayAgain}>
+      <Icon name="play" size={12} /> Replay
+    </button>
+  ) : null;
+};
 
 /** A narrow screen shows one rollout at a time; these are its tabs. */
 const RolloutTabs = ({ ids, focused }: { ids: readonly string[]; focused: number }) => (

@@ -6,7 +6,6 @@ import { CollectionsTable } from './CollectionsTable.tsx';
 import { droppedFiles } from './import/dropped-files.ts';
 import { MEMORY_LIMIT } from '../../lab/corpus/collections/passages/memory-limit.ts';
 import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
-import { useMemory } from './use-memory.ts';
 import { Notices } from './Notices.tsx';
 import { PendingImport } from './import/PendingImport.tsx';
 import { groupBy } from '../../base/items.ts';
@@ -102,6 +101,57 @@ import './search.css';
 import './sources.css';
 import './import/import.css';
 import './items.css';
+
+/** Memory use of the page, as far as the browser reports it. */
+type Memory =
+  | { kind: 'measured'; bytes: number }
+  /** Only the JavaScript heap of the page, without workers. */
+  | { kind: 'heap'; bytes: number }
+  | { kind: 'unknown' };
+
+/** Not in TypeScript's DOM library. */
+interface MemoryPerformance {
+  measureUserAgentSpecificMemory?: () => Promise<{ bytes: number }>;
+  memory?: { usedJSHeapSize: number };
+}
+
+const heap = (): Memory => {
+  const { memory } = performance as MemoryPerformance;
+  return memory ? { kind: 'heap', bytes: memory.usedJSHeapSize } : { kind: 'unknown' };
+};
+
+/** The page and its workers, if the browser supports it; may take a while. */
+async function measureMemory(): Promise<Memory> {
+  // Refused unless the page is cross-origin isolated.
+  const { measureUserAgentSpecificMemory } = performance as MemoryPerformance;
+  if (!globalThis.crossOriginIsolated || !measureUserAgentSpecificMemory) return heap();
+  const { bytes } = await measureUserAgentSpecificMemory.call(performance);
+  return { kind: 'measured', bytes };
+}
+
+/** Interval between measurements. Browsers delay them on purpose. */
+const EVERY_MS = 5000;
+
+/** Measured once, and repeatedly while `often`; before the first result, what is known at once. */
+const useMemory = (often: boolean): Memory => {
+  const [memory, setMemory] = useState<Memory>(heap);
+  useEffect(() => {
+    let live = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const measure = async () => {
+      const now = await measureMemory().catch((): Memory => ({ kind: 'unknown' }));
+      if (!live) return;
+      setMemory(now);
+      if (often) timer = setTimeout(() => void measure(), EVERY_MS);
+    };
+    void measure();
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+  }, [often]);
+  return memory;
+};
 
 /** What runs search and ask, on top of the page. */
 const CorpusNow = () => {

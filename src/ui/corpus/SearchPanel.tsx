@@ -9,12 +9,66 @@ import { SourceBadge } from '../kit/events/parts/Passages.tsx';
 import { PickField } from '../kit/PickField.tsx';
 import { formatBytes, formatMs, formatNumber, plural } from '../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../lab/Loading.tsx';
-import { SearchMap } from './map/SearchMap.tsx';
 import { corpusSearch, searchedFor } from './store/corpus-address.ts';
 import { lab } from '../lab/connection.ts';
 import { useSession } from '../kit/session-store.ts';
 import { Table, type Head } from '../kit/Table.tsx';
 import { Terms } from '../kit/words/explain/Term.tsx';
+import type { LocalSpec } from '../../records/setup.ts';
+import { useSetup } from '../setup/setup-store.ts';
+import { marksOfHits } from './map/marks.ts';
+import { PassageMapView } from './map/PassageMapView.tsx';
+import { useMap, usePlaces } from './map/use-map.ts';
+
+/** Gold titles, if the query is exactly a loaded question. */
+const useGold = (query: string): readonly string[] => {
+  const questions = useSession((state) => state.questions);
+  return useMemo(() => {
+    const needle = query.trim().toLowerCase();
+    return questions.find(({ text }) => text.trim().toLowerCase() === needle)?.supporting ?? [];
+  }, [questions, query]);
+};
+
+/** Hits on the map; a separate component, so that vectors are loaded only when it is opened. */
+const Shown = ({
+  local,
+  query,
+  hits,
+}: {
+  local: LocalSpec;
+  query: string;
+  hits: readonly Hit[];
+}) => {
+  const opened = useMap(local, true);
+  // A stable list: a new one would reload the positions.
+  const web = useMemo(
+    () => hits.flatMap(({ source, passage }) => (source === 'web' ? [passage] : [])),
+    [hits],
+  );
+  const places = usePlaces(local, opened.map, query, web);
+  const gold = useGold(query);
+  const marked = useMemo(
+    () => (opened.map && places ? marksOfHits(opened.map, query, hits, gold, places) : null),
+    [opened.map, places, query, hits, gold],
+  );
+  return <PassageMapView local={local} opened={opened} marked={marked} />;
+};
+
+/** The results on the map of passages; opened by the user, because it may load vectors. */
+const SearchMap = ({ query, hits }: { query: string; hits: readonly Hit[] }) => {
+  const local = useSetup(({ setup }) => setup.local);
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className="search-map"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>On the map of passages</summary>
+      {open ? <Shown key={JSON.stringify(local)} local={local} query={query} hits={hits} /> : null}
+    </details>
+  );
+};
 
 /** The two ranks and the cosine explain a fused score. */
 const HEADS: readonly Head[] = [

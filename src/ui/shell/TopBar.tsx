@@ -6,8 +6,24 @@ import { Icon, type IconName } from '../kit/Icon.tsx';
 import { toggleDialog, useSession } from '../kit/session-store.ts';
 import { togglePanel, useAsk } from '../ask/store/ask-store.ts';
 import { ASK } from '../ask/store/permalink.ts';
-import { Mark } from './Mark.tsx';
 import { RAIL } from './places.tsx';
+
+/** The mark: a question that branches into rollouts, one of which found the berry. The icon in `index.html` is the same. */
+const Mark = () => (
+  <svg className="mark" width={18} height={18} viewBox="0 0 16 16" aria-hidden="true">
+    <rect width={16} height={16} rx={4} fill="#4b3bb3" />
+    <path
+      d="M2.5 8h2.6M5.1 8c3 0 2.4-4.4 5-4.4M5.1 8h5M5.1 8c3 0 2.4 4.4 5 4.4"
+      fill="none"
+      stroke="#fff"
+      strokeWidth={1.4}
+      strokeLinecap="round"
+    />
+    <circle cx={12} cy={3.6} r={1.5} fill="none" stroke="#fff" strokeWidth={1.2} />
+    <circle cx={12.2} cy={8} r={2.1} fill="#ffd25e" />
+    <circle cx={12} cy={12.4} r={1.5} fill="none" stroke="#fff" strokeWidth={1.2} />
+  </svg>
+);
 
 /** A button with an icon or a character; `pressed` for toggles. */
 const Tool = (props: {

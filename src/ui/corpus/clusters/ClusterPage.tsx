@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState, useMemo } from 'react';
 import type { LocalSpec } from '../../../records/setup.ts';
 import { BUILD_DEFAULTS } from '../../../retrieval/cluster/options.ts';
-import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
+import type { ClusterOverview, ClusterAnswer } from '../../../lab/contract/clusters.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
 import { formatBytes, formatCount, formatMs, plural, DASH } from '../../kit/words/format.ts';
 import { TimeLeft } from '../../kit/words/TimeLeft.tsx';
@@ -10,7 +10,6 @@ import { readCollections } from '../store/collections-actions.ts';
 import { useNeeds } from '../../lab/use-needs.ts';
 import { useSession } from '../../kit/session-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { ClusterMap } from '../map/ClusterMap.tsx';
 import { Answer } from './Answer.tsx';
 import { Asking, type ClusterQuery } from './Asking.tsx';
 import { ChoiceChart, TemperatureChart } from './Curves.tsx';
@@ -87,6 +86,23 @@ export const Recent = ({
 };
 
 import './clusters.css';
+import { marksOfAnswer } from '../map/marks.ts';
+import { PassageMapView } from '../map/PassageMapView.tsx';
+import { useMap, usePlaces } from '../map/use-map.ts';
+
+/** A shared empty list: a new one would reload the positions. Clusters have no web results. */
+const NOTHING = [] as const;
+
+/** The map of clusters, with the hits and misses of the last query. */
+const ClusterMap = ({ local, answer }: { local: LocalSpec; answer: ClusterAnswer | null }) => {
+  const opened = useMap(local, true);
+  const places = usePlaces(local, opened.map, answer?.query ?? null, NOTHING);
+  const marked = useMemo(
+    () => (opened.map && answer && places ? marksOfAnswer(opened.map, answer, places) : null),
+    [opened.map, answer, places],
+  );
+  return <PassageMapView local={local} opened={opened} marked={marked} />;
+};
 
 /** Size and memory of the index. */
 const Facts = ({ overview }: { overview: ClusterOverview }) => {

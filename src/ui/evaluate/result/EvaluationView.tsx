@@ -1,12 +1,11 @@
-import { useCallback, useDeferredValue, useEffect, useMemo } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { EvaluationResult } from '../../../evaluate/systems/result.ts';
+import type { EvaluationResult, EvaluatedSystem } from '../../../evaluate/systems/result.ts';
 import type { SystemsTable } from '../../../evaluate/systems/table/shape.ts';
 import { systemsVerdict } from '../../../evaluate/systems/table/verdict.ts';
 import type { EvaluationRecord } from '../../../lab/contract/records/evaluations.ts';
 import { CompareEvaluations } from '../compare/CompareEvaluations.tsx';
 import { QuestionsView } from '../questions/QuestionsView.tsx';
-import { SystemsView } from '../systems/SystemsView.tsx';
 import { openEvaluation } from '../store/evaluate-actions.ts';
 import {
   formatEvaluateAddress,
@@ -26,6 +25,71 @@ import { EvaluationHeader } from './EvaluationHeader.tsx';
 import { lostAt, survivalOf } from '../../../evaluate/systems/pictures.ts';
 import { Survival } from '../pictures/Survival.tsx';
 import { LostList } from './LostList.tsx';
+import { AblationPicture } from '../systems/AblationPicture.tsx';
+import { familiesOf, type Family } from '../systems/families.ts';
+import { PartsPicture } from '../systems/PartsPicture.tsx';
+import { Signatures } from '../systems/Signatures.tsx';
+
+/** A recipe and its variants: a table with the recipe as reference. */
+const FamilyPart = (props: {
+  id: string;
+  whole: EvaluatedSystem;
+  result: EvaluationResult;
+  known: (family: Family) => void;
+}) => {
+  const { id, whole, result, known } = props;
+  const { tables, problem } = useTables(id, { reference: whole.id }, result.rollouts.length);
+  const table = tables?.[0];
+  const family = useMemo(
+    () => table && familiesOf(result, table).find((one) => one.whole.id === whole.id),
+    [result, table, whole.id],
+  );
+  // Passed up, because only a table with this system as reference has its differences, which the expected
+  // effects need.
+  useEffect(() => {
+    if (family) known(family);
+  }, [family, known]);
+  if (problem !== null) return <p className="tone-bad">⚠ {problem}</p>;
+  return family ? <AblationPicture family={family} systems={result.systems} /> : null;
+};
+
+/** Parts, ablations and expected effects of the systems. */
+const SystemsView = (props: {
+  id: string;
+  result: EvaluationResult;
+  table: SystemsTable | null;
+}) => {
+  const { id, result, table } = props;
+  const [families, setFamilies] = useState<Readonly<Record<string, Family>>>({});
+  const known = useCallback(
+    (family: Family) => setFamilies((before) => ({ ...before, [family.whole.id]: family })),
+    [],
+  );
+  // Which recipes have variants does not depend on the reference.
+  const wholes = useMemo(
+    () => (table ? familiesOf(result, table).map(({ whole }) => whole) : []),
+    [result, table],
+  );
+  return (
+    <>
+      <section aria-label="Ablations" className="chart-group">
+        <h2>What the parts do</h2>
+        {table !== null && wholes.length === 0 ? (
+          <p className="fine">
+            No ablations here. “+ ablations” in a new evaluation adds variants with one part
+            removed; duplicate a system to change anything else.
+          </p>
+        ) : (
+          wholes.map((whole) => (
+            <FamilyPart key={whole.id} id={id} whole={whole} result={result} known={known} />
+          ))
+        )}
+      </section>
+      <PartsPicture systems={result.systems} />
+      <Signatures systems={result.systems} families={Object.values(families)} table={table} />
+    </>
+  );
+};
 
 /** Views of the result; the address names the current one. */
 const Tabs = ({ view, show }: { view: EvaluateView; show: (view: EvaluateView) => void }) => (

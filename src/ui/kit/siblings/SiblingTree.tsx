@@ -12,12 +12,82 @@ import { answerText } from '../../../records/outside-answer.ts';
 import { Icon } from '../Icon.tsx';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { Term } from '../words/explain/Term.tsx';
-import { formatSigned } from '../words/format.ts';
+import { formatSigned, DASH } from '../words/format.ts';
 import type { Sibling } from './sibling.ts';
-import { SiblingTable } from './SiblingTable.tsx';
 import { bandPath, leadPath, neighbourOf, treeLayout, type TreeLayout } from './tree-layout.ts';
-import { BASIS_WORDS, nodeLabel, stepWords } from './tree-words.ts';
+import { BASIS_WORDS, nodeLabel, stepWords, valueWords } from './tree-words.ts';
 import './siblings.css';
+import { signedBy } from '../../../evaluate/rollouts/basis.ts';
+
+interface TableProps {
+  roots: readonly TreeNode[];
+  siblings: readonly Sibling[];
+  values: SiblingValues;
+  open: (sibling: number, step: TreeStep) => void;
+}
+
+/** The first node that only this sibling has; null if another sibling is identical. */
+function partsAt(nodes: readonly TreeNode[], member: number): TreeNode | null {
+  const node = nodes.find(({ members }) => members.includes(member));
+  if (!node) return null;
+  return node.members.length === 1 ? node : partsAt(node.children, member);
+}
+
+/** The siblings with what they share and where they diverge. */
+const SiblingTable = ({ roots, siblings, values, open }: TableProps) => (
+  <table className="sibling-table">
+    <thead>
+      <tr>
+        {[
+          'rollout',
+          'answer',
+          'EM',
+          values.basis === null ? 'value' : BASIS_WORDS[values.basis],
+          'differs at',
+        ].map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {siblings.map((sibling, i) => {
+        const { rollout, name, em, fork } = sibling;
+        const parts = partsAt(roots, i);
+        const words = parts && stepWords(rollout, parts.step);
+        return (
+          <tr key={i}>
+            <th scope="row">
+              {name}
+              {fork === undefined ? null : <span className="fine"> {fork}</span>}
+            </th>
+            <td>
+              {answerText(rollout)}
+              {rollout.question.answers.length > 0 ? (
+                <span className="fine"> gold {rollout.question.answers.join(' / ')}</span>
+              ) : null}
+            </td>
+            <td>{em === null ? DASH : signedBy(em === 1, 'em')}</td>
+            <td className="figure">
+              {values.basis === null ? DASH : valueWords(values.values[i] ?? null)}
+            </td>
+            <td>
+              {parts && words ? (
+                <button type="button" className="link" onClick={() => open(i, parts.step)}>
+                  {parts.step.of === 'event' ? 'event' : 'part'} {parts.step.at + 1}, {words.name}
+                </button>
+              ) : (
+                'same as another'
+              )}{' '}
+              <span className="fine">{words?.line.slice(0, 120)}</span>
+            </td>
+          </tr>
+        );
+      })}
+    </tbody>
+  </table>
+);
 
 /** The rollouts of one question, merged where they are the same; a node opens its event. */
 

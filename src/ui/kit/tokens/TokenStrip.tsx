@@ -1,4 +1,12 @@
-import { memo, useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  memo,
+  useEffect,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  useRef,
+  type RefObject,
+} from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { TagNames } from '../../../agent/transcript/tag-names.ts';
@@ -12,11 +20,81 @@ import {
   tokenAt,
   WRITERS,
   type TokenFacts,
+  type StripGrid,
 } from './layout.ts';
 import { requestPieces, trueToken, useKnowsIds, useTagNames, visible } from './pieces.ts';
-import { BY_WRITER, type ColourMode } from './paint.ts';
-import { useStripCanvas } from './use-strip-canvas.ts';
+import { BY_WRITER, type ColourMode, cellsOf } from './paint.ts';
 import { useSession } from '../session-store.ts';
+import { createPaintQueue } from '../page/paint-queue.ts';
+import { paintCells, sizedContext, SMALL_CELLS, UNKNOWN } from './paint-cells.ts';
+import { paletteOf } from './palette.ts';
+
+const queue = createPaintQueue(
+  (run) => requestAnimationFrame(run),
+  () => performance.now(),
+);
+
+/** Whether the element is on or near the screen. */
+const useOnScreen = (element: RefObject<Element | null>): boolean => {
+  const [on, setOn] = useState(false);
+  useEffect(() => {
+    if (!element.current) return undefined;
+    const observer = new IntersectionObserver(([entry]) => setOn(entry?.isIntersecting ?? false), {
+      rootMargin: '200px',
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return on;
+};
+
+/** Dependencies of a strip's drawing. */
+interface StripDrawing {
+  rollout: Pick<Rollout, 'segments'>;
+  grid: StripGrid;
+  /** CSS pixels. */
+  width: number;
+  until: number;
+  cursor: number | null;
+  scheme: string;
+  mode: ColourMode;
+}
+
+/** A canvas that is only drawn while on the screen. */
+const useStripCanvas = (drawing: StripDrawing): RefObject<HTMLCanvasElement | null> => {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const visible = useOnScreen(canvas);
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element || !visible || drawing.width === 0) return undefined;
+    queue.add(element, () => draw(element, drawing));
+    return undefined;
+  });
+  useEffect(() => {
+    const element = canvas.current;
+    return () => {
+      if (element) queue.drop(element);
+    };
+  }, []);
+  return canvas;
+};
+
+const draw = (canvas: HTMLCanvasElement, drawing: StripDrawing): void => {
+  const { rollout, grid, width, until, cursor, scheme, mode } = drawing;
+  const context = sizedContext(canvas, width, grid.rows * grid.rowHeight);
+  if (!context) return;
+  const cells = [...cellsOf(rollout, mode, until)];
+  paintCells(context, {
+    size: SMALL_CELLS,
+    columns: grid.columns,
+    from: 0,
+    to: cells.length,
+    top: 0,
+    palette: paletteOf(canvas, scheme),
+    cellAt: (position) => cells[position] ?? UNKNOWN,
+    cursor,
+  });
+};
 
 /** Names of the writers in legends and token details. */
 export const WRITER_NAMES = {

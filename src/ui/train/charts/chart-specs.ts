@@ -22,9 +22,25 @@ import {
   unreported,
   withRollouts,
 } from './chart-parts.ts';
-import { klCoefficient } from './kl-chart.ts';
 import type { StieCounts } from '../../../records/stie.ts';
 import { repeatedAnswers } from '../../../agent/stie-counts.ts';
+
+/** What the KL weighs, where its coefficient changes from step to step; else it is in the settings. */
+const klCoefficient = (steps: Steps, { objective: { kl } }: TrainSettings): ChartSpec[] =>
+  (kl.adaptive ?? kl.system)
+    ? [
+        spec(
+          'kl-coefficient',
+          'KL coefficient',
+          kl.adaptive
+            ? `goes after ${kl.form} of ${kl.adaptive.target} nats per token`
+            : 'changes from step to step',
+          'number',
+          [line(steps, 'coefficient', 0, (step) => step.klCoefficient)],
+          { include: [0], empty: 'Shows after the first step.' },
+        ),
+      ]
+    : [];
 
 /** Lines of the chart of STIE, by its counts. */
 const STIE_LINES = [
