@@ -3,11 +3,8 @@ import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { DEFAULT_SETTINGS, type PolicyChoice } from '../../../../src/lab/contract/settings.ts';
 import { AskedWith, WillAskWith } from '../../../../src/ui/ask/notes/AskedWith.tsx';
 import { ModelNote } from '../../../../src/ui/ask/notes/ModelNote.tsx';
-import { useLab } from '../../../../src/ui/lab/lab-store.ts';
+import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
-import { useAdapters } from '../../../../src/ui/ask/policies/adapters-store.ts';
-import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
-import { useView } from '../../../../src/ui/ask/store/view-store.ts';
 import { useAsk } from '../../../../src/ui/ask/store/ask-store.ts';
 import { buttonsIn, htmlOf, wordsIn } from '../../kit/render.tsx';
 
@@ -61,10 +58,10 @@ describe('an address with an adapter', () => {
 });
 
 describe('a model of the user', () => {
-  const note = (): string => wordsIn(htmlOf(<ModelNote />, useLab, useSetup, useView));
+  const note = (): string => wordsIn(htmlOf(<ModelNote />, useSession, useSetup, useAsk));
   const loaded = (parameters: number): void => {
     useSetup.setState({ setup: { ...BUILT_IN_SETUP, policy: { kind: 'checkpoint', id: 'm' } } });
-    useLab.setState({
+    useSession.setState({
       policy: { id: 'm', revision: '', parameters, maxContext: 8192, device: 'wasm', dtype: 'f32' },
     });
   };
@@ -72,9 +69,9 @@ describe('a model of the user', () => {
   it('that is small is said to search rarely before a cold start, and no other', () => {
     loaded(134_500_000);
     expect(note()).toBe('Small models rarely search before a cold start. Make one');
-    useView.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
+    useAsk.getState().setAddress({ sides: { policy: STEP_3, beside: null } });
     expect(note()).toBe('');
-    useView.setState(useView.getInitialState(), true);
+    useAsk.setState(useAsk.getInitialState(), true);
     loaded(8e9);
     expect(note()).toBe('');
     useSetup.setState({ setup: BUILT_IN_SETUP });

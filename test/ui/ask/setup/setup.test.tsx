@@ -216,8 +216,7 @@ describe('what the next run works with', () => {
 });
 
 describe('the question of a run', () => {
-  const head = (): string =>
-    textOf(<QuestionHeader>{null}</QuestionHeader>, useAsk, useSession);
+  const head = (): string => textOf(<QuestionHeader>{null}</QuestionHeader>, useAsk, useSession);
   const asked = { runId: 'r', settings: parseAddress('').address.settings, setup: BUILT_IN_SETUP };
 
   it('is shown with its gold, its chain and its sources', () => {
