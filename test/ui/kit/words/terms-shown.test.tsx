@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { TableView } from '../../../../src/ui/evaluate/table/TableView.tsx';
 import { parseEvaluateAddress } from '../../../../src/ui/evaluate/store/evaluate-address.ts';
+import { Terms } from '../../../../src/ui/kit/words/explain/Term.tsx';
 import { Picture } from '../../../../src/ui/kit/charts/picture/Picture.tsx';
 import { Table } from '../../../../src/ui/kit/Table.tsx';
 import { Select } from '../../../../src/ui/kit/Select.tsx';
@@ -29,6 +30,17 @@ it('in the heads of tables, and beside those that sort', () => {
   expect(buttonsIn(html).map(({ name }) => name)).toContain('held-out EM ↓');
   // What is beside it is not a part of the column's name.
   expect(html).toMatch(/<th[^>]* aria-sort="descending"[^>]* aria-label="held-out EM"/);
+});
+
+it('with the punctuation that touches them, so that no line breaks between', () => {
+  const shown = (text: string) =>
+    htmlOf(<Terms>{text}</Terms>)
+      .replaceAll(/<button[^>]*>(.*?)<\/button>/g, '$1')
+      .replaceAll(/<span class="unbroken">(.*?)<\/span>/g, '[$1]');
+  expect(shown('Parts: RDRA, STIE (NLR): all.')).toContain('Parts: [RDRA,] [STIE] [(NLR):] all.');
+  expect(shown('“EM”/F1 – a KL-penalty. (LoRA)')).toContain(
+    '[“EM”/][F1] – a [KL-]penalty. [(LoRA)]',
+  );
 });
 
 it('in the titles and notes of pictures', () => {
