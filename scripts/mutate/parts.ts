@@ -19,7 +19,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'src/policy/model',
     'src/policy/ops',
     'src/policy/wasm',
-    'src/pretrain/policy/orthogonalise.ts',
+    'src/pretrain/policy/updater.ts',
   ],
 };
 
