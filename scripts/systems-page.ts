@@ -44,7 +44,7 @@ const SWITCHES_HEAD = `## Switches of training
 
 What papers change in how a system is trained, whatever the system: of its questions, its loss or its reward. Each goes over
 any recipe that is trained by reinforcement learning, as far as it fits: \`lab train --recipe search-r1/grpo --switch speed-rl\`,
-several by commas; in the form of a new run by its name in the fold *Critic and switches*; in a study as the settings below, in
+several by commas; in the form of a new run by its name in the fold *Switches of papers*; in a study as the settings below, in
 \`training\` of an arm. Two that change the same setting cannot be on together. *Measured here* is as above.
 `;
 

@@ -87,7 +87,7 @@ test(
     await page.getByLabel('Cold start first').uncheck();
 
     // A paper's switch continues and out by its name, from the keyboard too, and shows in the fields.
-    const fold = page.locator('details.fold', { hasText: 'Critic and switches' });
+    const fold = page.locator('details.fold', { hasText: 'Switches of papers' });
     await fold.locator('summary').first().click();
     const gppo = fold.getByRole('listitem').filter({ hasText: 'GPPO' }).first();
     await gppo.getByRole('button', { name: 'Put on: GPPO' }).press('Enter');

@@ -14,7 +14,7 @@ import { itemAt } from '../../src/base/items.ts';
 import { estimateAdvantages } from '../../src/learn/advantages.ts';
 import { sequenceWeights, tokenObjective } from '../../src/learn/objective.ts';
 import { getTraining } from '../../src/systems/index.ts';
-import type { TrainSettings } from '../../src/recipes/parts/training.ts';
+import { groupEstimatorOf, type TrainSettings } from '../../src/recipes/parts/training.ts';
 import '../../src/systems/rewards.ts';
 
 const MAPS: Readonly<Record<Trainer, (input: MappingInput) => Mapping<unknown>>> = {
@@ -46,31 +46,28 @@ type Objective = TrainSettings['objective'];
 function casesOf(base: Objective): Objective[] {
   const clips = [null, { low: 0.2, high: 0.2 }, { low: 0.2, high: 0.28 }];
   return (['grpo', 'dr-grpo'] as const).flatMap((estimator) =>
-    (['token-mean', 'sequence-mean', 'sum-over-constant'] as const).flatMap((aggregation) =>
-      clips.flatMap((clip) =>
-        [null, 3].flatMap((dualClip) =>
-          [null, 8].flatMap((microBatch) =>
+    (['token-mean', { microBatch: 8 }, 'sequence-mean', { constant: 64 }] as const).flatMap(
+      (aggregation) =>
+        clips.flatMap((clip) =>
+          [null, 3].flatMap((dualClip) =>
             (['off', 'loss'] as const).map((place) => ({
               ...base,
               estimator,
               aggregation,
               clip,
               dualClip,
-              microBatch,
-              constantLength: 64,
               kl: { form: 'k3' as const, place, coefficient: place === 'off' ? 0 : 0.05 },
             })),
           ),
         ),
-      ),
     ),
   );
 }
 
 function measured(objective: Objective) {
-  const advantages = estimateAdvantages(objective.estimator, rewards, groups, lengths);
-  const { aggregation, constantLength, microBatch, kl } = objective;
-  const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
+  const advantages = estimateAdvantages(groupEstimatorOf(objective), rewards, groups, lengths);
+  const { aggregation, kl } = objective;
+  const weights = sequenceWeights(aggregation, lengths);
   const results = sequences.map(({ logprob, old, ref }, i) =>
     tokenObjective(objective, {
       logprob: Float32Array.from(logprob),

@@ -38,8 +38,8 @@ steps() {
   tail -n 1 "$work/trl.log" > "$work/trl-$name.json"
 }
 steps grpo search/grpo trl $small
-steps dapo-kl search-r1/grpo trl $small objective.microBatch=null objective.kl.coefficient=0.01
-steps dr-grpo search/grpo trl $small objective.estimator=dr-grpo objective.aggregation=sum-over-constant
+steps dapo-kl search-r1/grpo trl $small objective.aggregation=token-mean objective.kl.coefficient=0.01
+steps dr-grpo search/grpo trl $small objective.estimator=dr-grpo 'objective.aggregation={"constant":512}'
 steps constant search/grpo trl questions=2 groupSize=2 steps=10
 steps cosine search/grpo trl questions=2 groupSize=2 steps=10 optimizer.schedule=cosine
 

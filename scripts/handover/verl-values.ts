@@ -10,18 +10,13 @@ import { withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { randomNumbers } from '../../src/base/random.ts';
 import { itemAt } from '../../src/base/items.ts';
 import { getTraining } from '../../src/systems/index.ts';
-import type { TrainSettings } from '../../src/recipes/parts/training.ts';
+import { groupEstimatorOf, type TrainSettings } from '../../src/recipes/parts/training.ts';
 import '../../src/systems/rewards.ts';
 
 const [QUESTIONS, GROUP, STEPS] = [6, 4, 10];
 const random = randomNumbers(11);
 
-const sizes = [
-  `questions=${QUESTIONS}`,
-  `groupSize=${GROUP}`,
-  `steps=${STEPS}`,
-  'objective.constantLength=64',
-];
+const sizes = [`questions=${QUESTIONS}`, `groupSize=${GROUP}`, `steps=${STEPS}`];
 const settingsOf = (changes: readonly string[]): TrainSettings =>
   withChanges(getTraining('search/grpo'), [...sizes, ...changes]);
 const argumentsOf = (settings: TrainSettings, startStep = 0) => {
@@ -53,7 +48,7 @@ const sequences = rewards.map(() => {
 const lengths = sequences.map(({ logprob }) => logprob.length);
 
 function advantagesOf({ objective }: TrainSettings): number[] {
-  const { kl, estimator } = objective;
+  const { kl } = objective;
   const withKl = rewards.map((reward, i) => {
     const { old, reference } = itemAt(sequences, i);
     const cost = old.reduce(
@@ -62,11 +57,11 @@ function advantagesOf({ objective }: TrainSettings): number[] {
     );
     return kl.place === 'reward' ? reward - kl.coefficient * cost : reward;
   });
-  return [...estimateAdvantages(estimator, withKl, groups, lengths)];
+  return [...estimateAdvantages(groupEstimatorOf(objective), withKl, groups, lengths)];
 }
 
 function lossOf({ objective }: TrainSettings, advantages: readonly number[]) {
-  const weights = sequenceWeights(objective.aggregation, objective.constantLength, lengths);
+  const weights = sequenceWeights(objective.aggregation, lengths);
   let loss = 0;
   const gradients = sequences.map(({ logprob, old, reference }, i) => {
     const result = tokenObjective(objective, {
@@ -92,9 +87,7 @@ const named = (changes: readonly string[]): string[] =>
   changes.flatMap((change) => change.split(' ')).filter((change) => change !== '');
 
 const LOSSES = product(
-  ['token-mean', 'sequence-mean', 'sum-over-constant'].map(
-    (name) => `objective.aggregation=${name}`,
-  ),
+  ['token-mean', 'sequence-mean', '{"constant":64}'].map((name) => `objective.aggregation=${name}`),
   [
     'objective.kl.place=off',
     ...['k1', 'k2', 'k3'].map(

@@ -5,7 +5,8 @@ import type { EstimatorId } from '../recipes/parts/training.ts';
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 
 /** Added to every deviation that divides, as verl's GRPO has it, and as TRL's has it. */
-const EPSILON = { verl: 1e-6, trl: 1e-4 };
+const VERL = 1e-6;
+const TRL = 1e-4;
 
 /** Places of the rollouts of each group, in the order in which groups first appear. */
 export function membersOf(groups: ArrayLike<number>): number[][] {
@@ -63,6 +64,7 @@ export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float6
 /**
  * One advantage per rollout.
  * - `grpo` (DeepSeekMath, equation 3 of 2402.03300): `(r − mean) / (std + 1e-6)`, unbiased std.
+ * - `trl-grpo`: the same with 1e-4.
  * - `dr-grpo` (2503.20783): no division.
  * - `rloo`: `r − mean of the others`.
  * - `reinforce++-baseline` (2501.03262): `r − mean`, then masked whitening over the batch.
@@ -73,7 +75,6 @@ export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float6
  * @param rewards one per rollout
  * @param groups the group number of each rollout
  * @param lengths trained tokens of each rollout, for the whitening
- * @param epsilon whose ε is added to a deviation
  * @throws Error where the three differ in length, or a reward is no finite number
  */
 export function estimateAdvantages(
@@ -81,7 +82,6 @@ export function estimateAdvantages(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
   lengths: ArrayLike<number>,
-  epsilon: keyof typeof EPSILON = 'verl',
 ): Float64Array {
   if (groups.length !== rewards.length || lengths.length !== rewards.length)
     throw new Error('advantages: rewards, groups and lengths must have one value per rollout');
@@ -90,7 +90,9 @@ export function estimateAdvantages(
       throw new Error(`advantages: the reward of rollout ${i} is not a finite number`);
   switch (estimator) {
     case 'grpo':
-      return byGroup(rewards, groups, normalised(EPSILON[epsilon]));
+      return byGroup(rewards, groups, normalised(VERL));
+    case 'trl-grpo':
+      return byGroup(rewards, groups, normalised(TRL));
     case 'dr-grpo':
       return byGroup(rewards, groups, centred);
     case 'rloo':
@@ -98,36 +100,8 @@ export function estimateAdvantages(
     case 'reinforce++-baseline':
       return whiten(byGroup(rewards, groups, centred), lengths);
     case 'whitened-grpo':
-      return whiten(byGroup(rewards, groups, normalised(EPSILON[epsilon])), lengths);
+      return whiten(byGroup(rewards, groups, normalised(VERL)), lengths);
   }
-}
-
-/**
- * Generalised advantage estimation (Schulman et al., 2016) over one rollout's tokens that steps over
- * tokens the policy did not write: they take no part, as if its own tokens followed each other.
- *
- * @param rewards, values one per token; the value after the last token is 0
- * @param mask 1 where the policy wrote the token
- * @returns one per token, 0 where masked
- */
-export function skippingGae(
-  rewards: ArrayLike<number>,
-  values: ArrayLike<number>,
-  mask: ArrayLike<number>,
-  gamma: number,
-  lambda: number,
-): Float64Array {
-  const out = new Float64Array(rewards.length);
-  let [nextValue, nextAdvantage] = [0, 0];
-  for (let i = rewards.length - 1; i >= 0; i--) {
-    if (mask[i] !== 1) continue;
-    const value = itemAt(values, i, 'values');
-    const delta = itemAt(rewards, i, 'rewards') + gamma * nextValue - value;
-    nextAdvantage = delta + gamma * lambda * nextAdvantage;
-    nextValue = value;
-    out[i] = nextAdvantage;
-  }
-  return out;
 }
 
 /** Whether the rewards of a group differ: one whose rewards are all equal teaches nothing. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { itemAt } from '../base/items.ts';
-import { lossRules } from '../recipes/parts/objective-rules.ts';
+import { itemAt, present } from '../base/items.ts';
+import type { HiddenStates } from '../policy/lora/trainer.ts';
 import type { PolicyTokenizer } from '../policy/policy.ts';
+import type { SystemSettings } from '../recipes/parts/system.ts';
 import type { TrainSettings } from '../recipes/parts/training.ts';
 import type { Sequence } from './mask.ts';
 import type { Reward } from './rewards/parts/definition.ts';
@@ -9,9 +10,10 @@ import type { Reward } from './rewards/parts/definition.ts';
 /** The clipped surrogate and its exact gradient, docs/methods.md section 4, and the rules with which systems change them. */
 
 type Settings = TrainSettings['objective'];
-type Optional = 'microBatch' | 'rules';
-/** Without `microBatch` a mean over tokens is one of the whole batch. */
-export type Objective = Omit<Settings, Optional> & Partial<Pick<Settings, Optional>>;
+export type Objective = Omit<Settings, 'rules'> & Partial<Pick<Settings, 'rules'>>;
+
+/** The log ratio to the sampler is clamped to ± this, and in k3 that to the reference: verl's. */
+export const LOG_RATIO_CLAMP = 20;
 
 /** The trained tokens of one sequence. */
 export interface SequenceTokens {
@@ -122,29 +124,80 @@ export interface RuleDefinition<Params extends z.ZodObject = z.ZodObject> {
   rule: (params: z.infer<Params>) => ObjectiveRule;
 }
 
-const defined = new Map<string, RuleDefinition>();
-
-/** Defines `objective.rules.<id>`. Rules act in the order in which they are defined. */
-export function defineObjectiveRule<Params extends z.ZodObject>(
-  id: string,
-  definition: RuleDefinition<Params>,
-): void {
-  const { params, rule } = definition;
-  lossRules.set(id, { params });
-  defined.set(id, { ...definition, rule: (own) => rule(params.parse(own)) });
-}
-
-export const definedRules = (): ReadonlyMap<string, RuleDefinition> => defined;
+/** By id, filled by `defineObjectiveRule`; they act in the order in which they are defined. */
+export const definedRules = new Map<string, RuleDefinition>();
 
 /** The rules of an objective. @throws Error for one that is not defined here, as a thread without `systems/objective-rules.ts` */
 export function rulesOf({ rules = {} }: Pick<Objective, 'rules'>): ObjectiveRule[] {
-  const missing = Object.keys(rules).find((id) => !defined.has(id));
+  const missing = Object.keys(rules).find((id) => !definedRules.has(id));
   if (missing !== undefined) throw new Error(`objective: the rule "${missing}" is not defined`);
-  return [...defined].flatMap(([id, { rule }]) => {
+  return [...definedRules].flatMap(([id, { rule }]) => {
     const own = rules[id];
     return own ? [rule(own)] : [];
   });
 }
+
+/** How a system weighs the KL, from step to step and from rollout to rollout; as the settings say where it says nothing. */
+export interface KlRule {
+  /** Coefficient of a step, counted from 1. @param first that of the settings, or what `next` made of it */
+  coefficient?: (at: { step: number; steps: number; first: number }) => number;
+  /** Whether the loss of a rollout has the KL. @param solved whether a rollout of its group is right */
+  pulls?: (rollout: { right: boolean; solved: boolean }) => boolean;
+  /** Coefficient of the next step. @param measured KL of this one, nats a token, at the sampler's log-probabilities */
+  next?: (coefficient: number, measured: number) => number;
+}
+
+/** By id, filled by `defineKl`. */
+export const definedKl = new Map<string, (system: SystemSettings) => KlRule>();
+
+/** The rule of a KL; undefined where it is the same for all steps and rollouts. */
+export const klRuleOf = ({
+  system,
+}: {
+  system?: SystemSettings | null | undefined;
+}): KlRule | undefined =>
+  system ? present(definedKl.get(system.id), `KL rule of ${system.id}`)(system) : undefined;
+
+/** What advantages of a step are made of. */
+export interface AdvantageParts {
+  sequences: readonly Sequence[];
+  /** Null where the reference was not scored. */
+  references: readonly Float32Array[] | null;
+  /** Clauses of the reward that count for single searches; none: all of a reward is the rollout's. */
+  steps: readonly string[];
+}
+
+/** A critic's linear head, w, then b: hidden size + 1 values. AdamW's moments beside them. */
+export interface CriticState {
+  values: Float32Array;
+  first: Float32Array;
+  second: Float32Array;
+  updates: number;
+}
+
+/** What an estimator asks of the learner: hidden states at the trained tokens, with the adapter that sampled. */
+export interface HiddenLearner {
+  hidden(
+    items: readonly {
+      ids: Int32Array;
+      mask: Uint8Array;
+      temperature: number;
+      starts?: readonly number[] | undefined;
+    }[],
+  ): Promise<HiddenStates[]>;
+}
+
+export type StepAdvantages = { advantages: (number | Float32Array)[]; critic?: CriticState };
+
+/** A system's estimator: a step's advantages, and its critic after the step. @param critic as the step before left it */
+export type StepEstimator = (
+  learner: HiddenLearner,
+  critic: CriticState | undefined,
+  step: AdvantageParts & { objective: TrainSettings['objective'] },
+) => Promise<StepAdvantages>;
+
+/** By id, filled by `defineEstimator`. */
+export const stepEstimators = new Map<string, (system: SystemSettings) => Promise<StepEstimator>>();
 
 /** Whether right rollouts teach by themselves, without an advantage. */
 export const rightTeach = (objective: Pick<Objective, 'rules'>): boolean =>
@@ -153,7 +206,7 @@ export const rightTeach = (objective: Pick<Objective, 'rules'>): boolean =>
 /**
  * `−min(ρ A, clip(ρ, 1 − low, 1 + high) A)` for one token, with ρ = π/π_old (PPO, 1707.06347,
  * equation 7; the two bounds apart are DAPO's, 2503.14476, equation 8). Dual clip (1912.09729): for
- * A < 0 the loss is at most −c A. The log ratio may be clamped first; outside the clamp the slope is 0.
+ * A < 0 the loss is at most −c A. The log ratio is clamped first; outside the clamp the slope is 0.
  */
 export function surrogate(
   objective: Objective,
@@ -161,9 +214,8 @@ export function surrogate(
   advantage: number,
   rules = rulesOf(objective),
 ): Clipped {
-  const { clip, dualClip, logRatioClamp } = objective;
-  const limit = logRatioClamp ?? Infinity;
-  const clamped = Math.min(limit, Math.max(-limit, logRatio));
+  const { clip, dualClip } = objective;
+  const clamped = Math.min(LOG_RATIO_CLAMP, Math.max(-LOG_RATIO_CLAMP, logRatio));
   const ratio = Math.exp(clamped);
   const free = -ratio * advantage;
   const own = rules.find((rule) => rule.surrogate)?.surrogate;
@@ -185,7 +237,6 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   if (typeof advantage !== 'number' && advantage.length !== n)
     throw new Error('objective: advantages must have one value per trained token');
   const { kl: klSettings } = objective;
-  const limit = objective.logRatioClamp ?? Infinity;
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
   const rules = rulesOf(objective);
   const terms = t.right ? rules.flatMap(({ ofRight }) => ofRight ?? []) : [];
@@ -196,7 +247,7 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
     const kl =
       refLogprob === null
         ? { value: 0, slope: 0 }
-        : klTerm(klSettings.form, itemAt(logprob, i), itemAt(refLogprob, i), limit);
+        : klTerm(klSettings.form, itemAt(logprob, i), itemAt(refLogprob, i), LOG_RATIO_CLAMP);
     const of = { value: 0, slope: 0 };
     for (const added of terms) {
       const { value, slope } = added(itemAt(logprob, i), itemAt(oldLogprob, i));
@@ -219,30 +270,31 @@ export function negativeLogLikelihood(logprob: Float32Array, weight: number): Ob
 
 /**
  * Weight of each token of every sequence in the loss of a batch.
- * - `token-mean` (DAPO): 1 / trained tokens of the batch. With `microBatch` n (Search-R1, whose code
- *   takes the mean of each micro-batch by itself): 1 / (micro-batches · trained tokens of the own one),
- *   a micro-batch being the next n sequences; the last may have fewer.
+ * - `token-mean` (DAPO): 1 / trained tokens of the batch.
+ * - `microBatch` n (Search-R1, whose code takes the mean of each micro-batch by itself): 1 / (micro-batches · trained tokens
+ *   of the own one), a micro-batch being the next n sequences; the last may have fewer.
  * - `sequence-mean` (GRPO): 1 / (sequences · own tokens).
- * - `sum-over-constant` (Dr. GRPO): 1 / (sequences · constantLength).
+ * - `constant` (Dr. GRPO): 1 / (sequences · constant).
  *
  * Sequences without trained tokens weigh 0 and do not count, nor does a micro-batch of such.
  */
 export function sequenceWeights(
   aggregation: Objective['aggregation'],
-  constantLength: number,
   lengths: ArrayLike<number>,
-  microBatch: Settings['microBatch'] = null,
 ): Float64Array {
   const all = Array.from(lengths);
   const sequences = all.filter((length) => length > 0).length;
-  const size = microBatch ?? all.length;
+  const own: { microBatch?: number; constant?: number } =
+    typeof aggregation === 'string' ? {} : aggregation;
+  const size = own.microBatch ?? all.length;
   const partOf = (i: number): number => Math.floor(i / size);
   const parts: number[] = [];
   all.forEach((length, i) => (parts[partOf(i)] = (parts[partOf(i)] ?? 0) + length));
   const means = parts.filter((tokens) => tokens > 0).length;
   return Float64Array.from(all, (length, i) => {
     if (length === 0) return 0;
-    if (aggregation === 'token-mean') return 1 / (means * itemAt(parts, partOf(i)));
-    return 1 / (sequences * (aggregation === 'sequence-mean' ? length : constantLength));
+    if (aggregation === 'sequence-mean') return 1 / (sequences * length);
+    if (own.constant !== undefined) return 1 / (sequences * own.constant);
+    return 1 / (means * itemAt(parts, partOf(i)));
   });
 }

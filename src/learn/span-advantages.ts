@@ -2,6 +2,7 @@ import { itemAt } from '../base/items.ts';
 import { moments } from '../base/statistics.ts';
 import type { RewardClause, Rollout } from '../records/rollout.ts';
 import { membersOf } from './advantages.ts';
+import { getReward } from './rewards/registry.ts';
 
 /**
  * Advantages of single tokens, for rewards that value single searches (StepSearch, arXiv 2505.15107, gives each
@@ -23,6 +24,9 @@ interface Trained {
 
 const isStep = (clause: RewardClause, names: readonly string[]): boolean =>
   names.includes(clause.clause) && clause.evidence.length > 0;
+
+/** Clauses of a reward that value single searches. */
+export const searchClauses = (reward: string): readonly string[] => getReward(reward).steps ?? [];
 
 /** What the rollout as a whole earned: its reward without what single searches earned. */
 export const outcomeOf = (

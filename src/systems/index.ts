@@ -62,6 +62,7 @@ import { inspo } from './inspo/system.ts';
 import './guide/define.ts';
 import './objective-rules.ts';
 import './kdrl/define.ts';
+import './ppo/define.ts';
 import './question-history/define.ts';
 import './speed-rl/define.ts';
 import './verifier-pitfalls/define.ts';

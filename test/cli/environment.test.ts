@@ -139,7 +139,7 @@ describe('lab serve-environment', () => {
   it.each([
     [['--host', '0.0.0.0', '--recipe', 'search-r1'], /--host 0\.0\.0\.0 .* set --token/],
     [['--recipe', 'search-r1', '--shard', '2/2'], /--shard is '2\/2'/],
-    [['--recipe', 'search-r1', '--set', 'topP=0.5'], /top-p 0\.5 is refused/],
+    [['--recipe', 'search-r1', '--set', 'overrides.sampling.topK=5'], /top-k 5 is refused/],
     [['--recipe', 'search-r1', '--set', 'router.train=alone'], /router\.train/],
     [[], /needs --recipe/],
     [['--experiment', 'nowhere.json'], /nowhere\.json cannot be read/],

@@ -24,10 +24,9 @@ test('an option changes its own field of what the run trained with, and no other
 });
 
 test('a run’s router earns in evaluation what it earned in training', () => {
-  const nlr = { reward: 'measured', beta1: 0.3, beta2: 0.6 };
-  const run = runOf('router.train=beside', `router.nlr=${JSON.stringify(nlr)}`);
-  expect(settingsOf(run).nlr).toMatchObject(nlr);
-  const untrained = runOf('router.train=off', `router.nlr=${JSON.stringify(nlr)}`);
+  const run = runOf('router.train=beside', 'overrides.nlr.beta1=0.3');
+  expect(settingsOf(run).nlr).toMatchObject({ reward: 'measured', beta1: 0.3, beta2: 0.8 });
+  const untrained = runOf('router.train=off');
   expect(settingsOf(untrained).nlr).toEqual({
     ...getRecipe(run.recipe).settings.nlr,
     routing: run.router.evaluation,

@@ -52,7 +52,7 @@ test('a recipe becomes a folder that serve-environment reads and a shell can sta
 test.each([
   ['kunlun-baize/dapo', [], 'dynamicSampling', '--without dynamic-sampling'],
   ['ur2/paper', [], 'objective.estimator', 'whitened-grpo'],
-  ['search/grpo', ['--set', 'topP=0.9'], 'topP', 'top-p'],
+  ['search/grpo', ['--set', 'overrides.sampling.topK=5'], 'overrides.sampling.topK', 'top-k'],
   ['search/grpo', ['--set', 'shuffleRewards=true'], 'shuffleRewards', ''],
   [
     'search/grpo',
@@ -95,7 +95,7 @@ test('a run continues from its last snapshot, at its current learning rate', asy
   const checkpoint = await openFolder(undefined);
   const settings = { ...getTraining('search/grpo'), steps: 6 };
   const file: RunFile = {
-    format: 'forage.cli-run/4',
+    format: 'forage.cli-run/5',
     runId: 'mine',
     settings,
     device: 'wasm',

@@ -104,10 +104,6 @@ describe('mistakes end with one clear line and status 2', () => {
       /With 0 steps and no cold start nothing is trained\./,
     ],
     [
-      ['train', '--recipe', 'ur2', '--set', 'topP=0.9', '--out', out],
-      /top-p 0\.9 is refused.*Set top-p to 1\.$/,
-    ],
-    [
       ['train', '--recipe', 'ur2', '--set', 'overrides.sampling.topK=5', '--out', out],
       /top-k 5 is refused/,
     ],
@@ -312,7 +308,7 @@ describe('a run', () => {
     ];
     // Asks of no candidate answers, so that these rollouts are short; its searches are routed alike.
     settings.push('recipe=search');
-    settings.push('router.baseline=none', `overrides=${JSON.stringify(local)}`);
+    settings.push(`overrides=${JSON.stringify(local)}`);
     const sets = settings.flatMap((change) => ['--set', change]);
     const trained = await labHere(
       'train',

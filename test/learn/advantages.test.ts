@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateAdvantages, skippingGae, whiten, varies } from '../../src/learn/advantages.ts';
+import { estimateAdvantages, whiten, varies } from '../../src/learn/advantages.ts';
+import { skippingGae } from '../../src/systems/ppo/critic.ts';
 import { ESTIMATORS } from '../../src/recipes/parts/training.ts';
 
 /** Two groups: 1, 0, 0, 1 and 3, 0; trained tokens 2, 2, 2, 2, 1, 3. */
@@ -21,7 +22,7 @@ describe('advantages, by hand', () => {
   it('GRPO adds 10⁻⁴ to the deviation where it is TRL’s', () => {
     // Mean ¼, std ½: ¾ / .5001 = 1.4997, −¼ / .5001 = −.4999.
     const one = [1, 0, 0, 0];
-    const advantages = estimateAdvantages('grpo', one, [0, 0, 0, 0], one, 'trl');
+    const advantages = estimateAdvantages('trl-grpo', one, [0, 0, 0, 0], one);
     close(advantages, [1.4997, -0.4999, -0.4999, -0.4999], 4);
     expect(estimateAdvantages('grpo', one, [0, 0, 0, 0], one)[0]).toBeGreaterThan(1.49999);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { estimateAdvantages, skippingGae, varies, whiten } from '../../src/learn/advantages.ts';
+import { estimateAdvantages, varies, whiten } from '../../src/learn/advantages.ts';
+import { skippingGae } from '../../src/systems/ppo/critic.ts';
 import { bucketOf, nextBucket } from '../../src/systems/ur2/levelled.ts';
 import { goldShare, noiseStrength } from '../../src/systems/kunlun-baize/curriculum.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
@@ -122,7 +123,6 @@ describe('the surrogate at its bounds', () => {
     ...getTraining('search/grpo').objective,
     clip: { low: 0.5, high: 0.25 },
     dualClip: 3,
-    logRatioClamp: null,
   };
 
   it.each([

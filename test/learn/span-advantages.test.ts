@@ -69,9 +69,7 @@ describe('the objective with an advantage a token', () => {
     estimator: 'grpo',
     clip: { low: 0.2, high: 0.2 },
     dualClip: null,
-    logRatioClamp: null,
     aggregation: 'sequence-mean',
-    constantLength: 1,
     kl: { form: 'k3', place: 'off', coefficient: 0 },
   };
   const at = (logprob: number[], advantage: number | Float32Array) =>

@@ -61,7 +61,7 @@ describe('advantages as TRL has them', () => {
 const AGGREGATION = {
   dapo: 'token-mean',
   grpo: 'sequence-mean',
-  dr_grpo: 'sum-over-constant',
+  dr_grpo: { constant: fixture.maxLength },
 } as const;
 
 /** The whole batch; `delta` bounds what a negative advantage pays, which is the dual clip's c. */
@@ -70,13 +70,11 @@ function ours({ type, beta, delta }: (typeof fixture.losses)[number]): Objective
     estimator: 'grpo',
     clip: fixture.clip,
     dualClip: delta,
-    logRatioClamp: null,
     aggregation: AGGREGATION[type],
-    constantLength: fixture.maxLength,
     kl: { form: 'k3', place: 'loss', coefficient: beta },
   };
   const lengths = fixture.sequences.map((s) => s.old.length);
-  const weights = sequenceWeights(objective.aggregation, objective.constantLength, lengths);
+  const weights = sequenceWeights(objective.aggregation, lengths);
   return fixture.sequences.map((s, i) =>
     tokenObjective(objective, {
       logprob: Float32Array.from(s.logprob),

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { estimateAdvantages, skippingGae } from '../../src/learn/advantages.ts';
+import { estimateAdvantages } from '../../src/learn/advantages.ts';
+import { skippingGae } from '../../src/systems/ppo/critic.ts';
 import {
   klTerm,
   sequenceWeights,
@@ -98,7 +99,7 @@ describe('advantages as verl has them', () => {
 const AGGREGATION = {
   'token-mean': 'token-mean',
   'seq-mean-token-mean': 'sequence-mean',
-  'seq-mean-token-sum-norm': 'sum-over-constant',
+  'seq-mean-token-sum-norm': { constant: fixture.constantLength },
 } as const;
 
 const { batch } = fixture;
@@ -114,14 +115,12 @@ function ours(
     estimator: 'grpo',
     clip: fixture.clip,
     dualClip: null,
-    logRatioClamp: 20,
     aggregation: 'token-mean',
-    constantLength: fixture.constantLength,
     kl: { form: withKl ?? 'k3', place: withKl ? 'loss' : 'off', coefficient: 1 },
     ...part,
   };
   const lengths = batch.mask.map((row) => row.reduce((sum, m) => sum + m, 0));
-  const weights = sequenceWeights(objective.aggregation, objective.constantLength, lengths);
+  const weights = sequenceWeights(objective.aggregation, lengths);
   return batch.advantage.map((advantage, s) =>
     tokenObjective(objective, {
       logprob: Float32Array.from(trainedOf(batch.logprob[s]!, s)),

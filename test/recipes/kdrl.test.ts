@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { klRuleOf } from '../../src/recipes/parts/objective-rules.ts';
+import { klRuleOf } from '../../src/learn/objective.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { untrainable } from '../../src/learn/rl/trainable.ts';
 import { sequencesOf, updateBatches } from '../../src/learn/rl/batch.ts';

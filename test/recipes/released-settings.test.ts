@@ -35,8 +35,7 @@ describe.each(VERL)('%s', (id, microBatch, coefficient, temperature) => {
     expect(objective).toMatchObject({
       estimator: 'grpo',
       clip: { low: 0.2, high: 0.2 },
-      aggregation: 'token-mean',
-      microBatch,
+      aggregation: { microBatch },
       kl: { form: 'k3', place: 'loss', coefficient },
     });
     expect(settings.temperature).toBe(temperature);
@@ -47,13 +46,13 @@ describe.each(VERL)('%s', (id, microBatch, coefficient, temperature) => {
   // Three rollouts of 3, 1 and 2 tokens with advantages 1, −1 and 2, two to a micro-batch. Of the first, ratios 1, 1 and 1.5,
   // which is cut at 1.2; of the second, 0.5, which is cut at 0.8; of the third, 1 and 1, the last with log π_ref − log π = 1.
   it('has the loss that is worked out by hand', () => {
-    const own = { ...objective, microBatch: 2 };
+    const own = { ...objective, aggregation: { microBatch: 2 } };
     const rollouts = [
       { advantage: 1, logRatio: [0, 0, Math.log(1.5)], toReference: [0, 0, 0] },
       { advantage: -1, logRatio: [Math.log(0.5)], toReference: [0] },
       { advantage: 2, logRatio: [0, 0], toReference: [0, 1] },
     ];
-    const weights = sequenceWeights(own.aggregation, own.constantLength, [3, 1, 2], own.microBatch);
+    const weights = sequenceWeights(own.aggregation, [3, 1, 2]);
     const losses = rollouts.map(
       ({ advantage, logRatio, toReference }, i) =>
         tokenObjective(own, {
@@ -101,8 +100,7 @@ it('ARENA has the defaults of the TRL that its code brings, and names those file
   expect(temperature).toBe(0.9);
   expect(objective).toMatchObject({
     clip: { low: 0.2, high: 0.2 },
-    aggregation: 'token-mean',
-    microBatch: 4,
+    aggregation: { microBatch: 4 },
     kl: { form: 'k2', place: 'loss', coefficient: 0.04 },
   });
   const arena = RECIPES.find(({ id }) => id === 'arena')!;

@@ -52,15 +52,15 @@ function demonstrationsOf(settings: TrainSettings, values: OptionValues): string
     return text;
   }
   if (path === undefined) {
-    if (settings.warmUp && settings.warmUp.from !== 'own')
+    if (settings.warmUp && !settings.warmUp.own)
       throw new UsageError(
-        'warmUp needs --demonstrations FILE.jsonl, or --set warmUp.from=own to collect its own rollouts.',
+        'warmUp needs --demonstrations FILE.jsonl, or --set warmUp.own={} to collect its own rollouts.',
       );
     return null;
   }
-  if (settings.warmUp?.from === 'own')
+  if (settings.warmUp?.own)
     throw new UsageError(
-      'The warm-up samples its own trajectories (warmUp.from); leave --demonstrations out, or add --set warmUp.from=given.',
+      'The warm-up samples its own trajectories (warmUp.own); leave --demonstrations out, or add --set warmUp.own=null.',
     );
   settings.warmUp ??= { ...DEFAULT_WARM_UP };
   const text = readGiven(path);

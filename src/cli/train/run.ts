@@ -308,7 +308,7 @@ export async function describeRun(
   const keys = (values.kv as StoreType | undefined) ?? keysFor(checkpoint, device);
   const sources = await recordSources(named, split);
   const file: RunFile = {
-    format: 'forage.cli-run/4',
+    format: 'forage.cli-run/5',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device,
@@ -402,9 +402,7 @@ async function openTeacher(
 
 /** The size of the demonstrations of a cold start; null where it is given none. */
 const givenBy = ({ warmUp }: TrainSettings, text: string | null): GivenDemonstrations | null =>
-  text === null || !warmUp || warmUp.from === 'own'
-    ? null
-    : sizeOf(readDemonstrations(text, Infinity));
+  text === null || !warmUp || warmUp.own ? null : sizeOf(readDemonstrations(text, Infinity));
 
 /** Measures this machine for a run that is not begun, and says what it would take. */
 export async function checkRun(

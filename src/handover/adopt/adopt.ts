@@ -3,7 +3,7 @@ import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import { groupEstimatorOf, type TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { findAdapter, type AdoptedAdapter } from './adapter.ts';
 import { itemAt } from '../../base/items.ts';
@@ -243,7 +243,7 @@ function withAdvantages(
     return number;
   });
   const advantages = estimateAdvantages(
-    objective.estimator,
+    groupEstimatorOf(objective),
     rewards,
     groups,
     rollouts.map(trained),

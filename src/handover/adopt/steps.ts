@@ -1,6 +1,6 @@
 import { groupBy, itemAt } from '../../base/items.ts';
 import { mean, moments, sum } from '../../base/statistics.ts';
-import { stageAt } from '../../learn/settings/overrides.ts';
+import { stageAt } from '../../learn/schedule.ts';
 import type { HeldOutScore, TrainStep } from '../../records/training.ts';
 import type { AdoptedExperiment } from './experiment.ts';
 import type { Metrics, StepMetrics } from './metrics.ts';

@@ -8,7 +8,7 @@ import { readTags } from '../../agent/transcript/tags.ts';
 import { readFacts } from '../../learn/rewards/parts/facts.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
-import { stageAt } from '../../learn/settings/overrides.ts';
+import { stageAt } from '../../learn/schedule.ts';
 import { recipeOf } from '../../systems/index.ts';
 import type { Rollout, Segment } from '../../records/rollout.ts';
 import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';

@@ -183,8 +183,7 @@ export class Episodes {
     this.#byId = new Map(questions.map((question) => [question.id, question]));
     this.train = ofSplit('train');
     this.heldOut = heldOutSample(ofSplit('dev'), settings.heldOut.questions);
-    const { temperature, topP } = settings;
-    this.#sampled = rolloutOverrides(settings, { temperature, topP });
+    this.#sampled = rolloutOverrides(settings, settings.temperature);
     this.#curriculum = this.train.length > 0 ? this.#create(parts.curriculum) : null;
     const curriculum = this.#curriculum;
     this.scoring =
@@ -256,8 +255,7 @@ export class Episodes {
 
   #sampledWith(own: SettingsOverride): SettingsOverride {
     const { settings } = this.#parts;
-    const { temperature, topP } = settings;
-    return rolloutOverrides(settings, { temperature, topP }, own);
+    return rolloutOverrides(settings, settings.temperature, own);
   }
 
   #heldOutAt({ id, index, step, group, groupSeed }: Episode, place: number): Resolved {

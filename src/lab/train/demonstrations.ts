@@ -71,9 +71,9 @@ export class DemonstrationsHost implements DemonstrationsApi {
   ): Promise<DemonstrationsOutcome> {
     return this.#jobs.run(JOB, async (signal): Promise<DemonstrationsOutcome> => {
       const checked = withSource(parseTrainSettings(settings), setup);
-      const { temperature, topP, seed } = checked;
+      const { temperature, seed } = checked;
       const recipe = recipeOf(checked);
-      const overrides = rolloutOverrides(checked, { temperature, topP });
+      const overrides = rolloutOverrides(checked, temperature);
       const why = unwritable(withOverrides(recipe.settings, overrides), recipe.title);
       if (why !== null) throw new Error(why);
       const model = await modelOf(await this.#parts.policy(setup.policy));

@@ -23,7 +23,7 @@ export const modelOn = (
 
 /** What a probe depends on: another recipe, model or source has other rollouts and other rates. */
 export function probeKey(
-  { recipe, overrides, stages, temperature, topP, adapter }: TrainSettings,
+  { recipe, overrides, stages, temperature, adapter }: TrainSettings,
   facts: PolicyFacts,
   view: DeviceView,
   { local, web, questions }: Setup,
@@ -35,7 +35,7 @@ export function probeKey(
     view.engines,
     [weights, contexts?.keys],
     [recipe, overrides, stages[0]?.overrides, stages[0]?.reward],
-    [temperature, topP, adapter],
+    [temperature, adapter],
     [local, web, questions],
     ...(start ? [[start.run, start.step]] : []),
   ]);

@@ -124,7 +124,7 @@ async function textFor(
 ): Promise<string | null> {
   // Without a file the run makes its own.
   if (stages.some(({ loss }) => isStored(loss))) return given ? storedText(given, policy) : null;
-  if (warmUp && warmUp.from !== 'own') return demonstrationsText(given, { ...policy, ...warmUp });
+  if (warmUp && !warmUp.own) return demonstrationsText(given, { ...policy, ...warmUp });
   return null;
 }
 
@@ -202,7 +202,7 @@ export async function storeRuns(
     // Of runs that are made together, the first is the oldest.
     const at = new Date(now + i).toISOString();
     return {
-      format: 'forage.run/4',
+      format: 'forage.run/5',
       id: sweep ? `${newId(settings)}-${sweep.place.join('-')}` : newId(settings),
       name: name.trim() === '' ? `${settings.preset}, seed ${settings.seed}` : name.trim(),
       tags: [],

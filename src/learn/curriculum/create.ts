@@ -4,7 +4,6 @@ import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
-import { LeavingOut } from './leaving-out.ts';
 import { providedCurriculum } from './provided.ts';
 
 export interface CurriculumParts {
@@ -36,21 +35,8 @@ export function createCurriculum(
   settings: TrainSettings,
   { questions: all, retriever }: CurriculumParts,
 ): Curriculum {
-  const { leaveOut, pool } = settings.curriculum;
   const questions = ofHops(all, settings.curriculum);
   const seed = curriculumSeed(settings);
-  if (!leaveOut || leaveOut.length === 0) return createOver(settings, questions, retriever, seed);
-  return new LeavingOut(leaveOut, { questions, pool, seed }, (left) =>
-    createOver(settings, left, retriever, seed),
-  );
-}
-
-function createOver(
-  settings: TrainSettings,
-  questions: readonly Question[],
-  retriever: Retriever,
-  seed: number,
-): Curriculum {
   return settings.curriculum.system
     ? providedCurriculum({ settings, questions, retriever, seed })
     : new UniformCurriculum(questions, seed);

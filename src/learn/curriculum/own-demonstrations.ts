@@ -2,7 +2,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { recipeOf } from '../../recipes/registry.ts';
-import { OWN_NOISE, OWN_ROLLOUTS, type TrainSettings } from '../../recipes/parts/training.ts';
+import type { TrainSettings, WarmUpSettings } from '../../recipes/parts/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { runGroup } from '../../agent/run.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
@@ -55,16 +55,16 @@ function triesOf(
  */
 export async function ownDemonstrations(
   settings: TrainSettings,
+  { rollouts: count, noise }: NonNullable<WarmUpSettings['own']>,
   questions: readonly Question[],
   { agent, runId, signal, onRollout, onEnded }: DemonstrationContext,
 ): Promise<Demonstrations> {
-  const { warmUp, temperature, topP } = settings;
-  const tries = triesOf(settings, questions, warmUp?.rollouts ?? OWN_ROLLOUTS);
+  const tries = triesOf(settings, questions, count);
   const recipe = recipeOf(settings);
   const depsOf = (question: Question, seed: number, noisy: boolean): AgentDeps => {
     if (!noisy) return agent;
     const { supporting } = question;
-    const options = { strength: warmUp?.noise ?? OWN_NOISE, seed, supporting };
+    const options = { strength: noise, seed, supporting };
     return { ...agent, retriever: new NoisyRetriever(agent.retriever, options) };
   };
   const rollouts: Rollout[] = [];
@@ -75,7 +75,7 @@ export async function ownDemonstrations(
       runGroup(depsOf(question, seed, noisy), {
         question,
         recipe,
-        overrides: rolloutOverrides(settings, { temperature, topP }),
+        overrides: rolloutOverrides(settings, settings.temperature),
         seed,
         size: 1,
         runId,

@@ -55,10 +55,9 @@ export async function scoreQuestions(
   context: CurriculumContext,
   onScores: (scores: number[]) => Promise<void>,
 ): Promise<boolean> {
-  const { temperature, topP } = settings;
   const { agent, runId, signal } = context;
   const recipe = recipeOf(settings);
-  const overrides = rolloutOverrides(settings, { temperature, topP });
+  const overrides = rolloutOverrides(settings, settings.temperature);
   const wave = Math.max(1, Math.floor(WAVE / size));
   context.onProgress(from, questions.length);
   for (let at = from; at < questions.length; at += wave) {

@@ -1,17 +1,23 @@
 import { latentsOf } from '../../agent/transcript/latents.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
-import type { CriticState } from '../critic/head.ts';
 import { trainedCount, trainedTokens, type Sequence } from '../mask.ts';
-import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
-import { klTerm, sequenceWeights } from '../objective.ts';
+import {
+  klRuleOf,
+  klTerm,
+  sequenceWeights,
+  stepEstimators,
+  type AdvantageParts,
+  type CriticState,
+  type HiddenLearner,
+  type StepAdvantages,
+} from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainItem } from '../replicas/replica.ts';
-import { addToReward } from './scoring.ts';
-import { itemAt } from '../../base/items.ts';
+import { addToReward } from '../rewards/parts/clause.ts';
+import { itemAt, present } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
-import { klRuleOf } from '../../recipes/parts/objective-rules.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
+import type { EstimatorId, TrainSettings } from '../../recipes/parts/training.ts';
 
 /** From rollout records to what the learner takes. */
 
@@ -63,19 +69,20 @@ export function addKlToRewards(
 /**
  * Writes baseline (the group's mean) and advantage into the records; returns the advantages: one per rollout, or,
  * with `credit: span`, one a trained token.
- * @param steps clauses of the reward that value single searches
+ * @param steps clauses of the reward that count for single searches; none: all of a reward is the rollout's
  */
-export function fillAdvantages(
+export async function fillAdvantages(
   sequences: readonly Sequence[],
-  objective: TrainSettings['objective'],
+  estimator: EstimatorId,
   steps: readonly string[] = [],
-): (number | Float32Array)[] {
-  const apart = objective.credit === 'span' ? steps : [];
-  const rewards = sequences.map(({ rollout }) => outcomeOf(rollout, apart));
+): Promise<(number | Float32Array)[]> {
+  const spans = steps.length > 0 ? await import('../span-advantages.ts') : null;
+  const rewards = sequences.map(
+    ({ rollout }) => spans?.outcomeOf(rollout, steps) ?? rollout.reward ?? 0,
+  );
   const groups = sequences.map(({ group }) => group);
   const lengths = sequences.map(({ mask }) => trainedCount(mask));
-  const { estimator, epsilon } = objective;
-  const advantages = estimateAdvantages(estimator, rewards, groups, lengths, epsilon);
+  const advantages = estimateAdvantages(estimator, rewards, groups, lengths);
   for (const members of membersOf(groups)) {
     const baseline = mean(members.map((i) => itemAt(rewards, i, 'rewards')));
     for (const i of members) {
@@ -84,45 +91,38 @@ export function fillAdvantages(
       rollout.advantage = itemAt(advantages, i, 'advantages');
     }
   }
-  if (apart.length === 0) return [...advantages];
-  return stepAdvantages(sequences, apart).map((own, i) =>
-    own.map((value) => value + itemAt(advantages, i, 'advantages')),
-  );
-}
-
-interface AdvantageParts {
-  sequences: readonly Sequence[];
-  /** Null where the reference was not scored. */
-  references: readonly Float32Array[] | null;
-  /** Clauses of the reward that value single searches. */
-  steps: readonly string[];
-  /** As the step before left it. */
-  critic: CriticState | undefined;
+  if (!spans) return [...advantages];
+  return spans
+    .stepAdvantages(sequences, steps)
+    .map((own, i) => own.map((value) => value + itemAt(advantages, i, 'advantages')));
 }
 
 /**
- * A step's advantages, by its critic where there is one, else by groups; the KL goes into the rewards where it stands
- * there, token by token for a critic. Baselines, advantages and what the KL cost are written into the records.
+ * A step's advantages, by groups or by a system's estimator; the KL goes into the rewards where that is its place,
+ * token by token for a critic. Baselines, advantages and what the KL cost are written into the records.
  */
 export async function stepAdvantagesOf(
-  learner: PolicyLearner,
-  { objective, critic: settings }: Pick<TrainSettings, 'objective' | 'critic'>,
-  { sequences, references, steps, critic }: AdvantageParts,
-): Promise<{ advantages: (number | Float32Array)[]; critic?: CriticState }> {
+  learner: HiddenLearner,
+  objective: TrainSettings['objective'],
+  { sequences, references, steps }: AdvantageParts,
+  critic: CriticState | undefined,
+): Promise<StepAdvantages> {
   const inReward = objective.kl.place === 'reward' ? references : null;
-  const valued = settings
-    ? await (
-        await import('../critic/step.ts')
-      ).criticStep(learner, critic, {
-        sequences,
-        references: inReward,
-        objective,
-        critic: settings,
-        steps,
-      })
-    : null;
+  const { estimator } = objective;
+  if (typeof estimator === 'string') {
+    if (inReward) addKlToRewards(sequences, inReward, objective.kl);
+    return { advantages: await fillAdvantages(sequences, estimator, steps) };
+  }
+  const load = present(stepEstimators.get(estimator.id), `estimator of ${estimator.id}`);
+  const estimate = await load(estimator);
+  const made = await estimate(learner, critic, {
+    sequences,
+    references: inReward,
+    objective,
+    steps,
+  });
   if (inReward) addKlToRewards(sequences, inReward, objective.kl);
-  return valued ?? { advantages: fillAdvantages(sequences, objective, steps) };
+  return made;
 }
 
 const isRight = ({ rollout }: Sequence): boolean => rollout.metrics?.em === 1;
@@ -143,14 +143,13 @@ export function updateBatches(
   const rule = klRuleOf(objective.kl);
   const solved = new Set(sequences.flatMap((one) => (isRight(one) ? [one.group] : [])));
   const isPulled = (one: Sequence): boolean =>
-    rule?.pulls({ right: isRight(one), solved: solved.has(one.group) }) ?? true;
+    rule?.pulls?.({ right: isRight(one), solved: solved.has(one.group) }) ?? true;
   return Array.from({ length: updates }, (_, u) => {
     const own = sequences
       .map((sequence, i) => ({ sequence, i }))
       .filter(({ i }) => i % updates === u);
     const lengths = own.map(({ sequence }) => trainedCount(sequence.mask));
-    const { aggregation, constantLength, microBatch } = objective;
-    const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
+    const weights = sequenceWeights(objective.aggregation, lengths);
     return own
       .map(({ sequence, i }, at) => ({
         ids: sequence.ids,

@@ -108,13 +108,16 @@ export interface CollectRequest {
   onEnded?: ((rollout: Rollout) => void) | undefined;
 }
 
-/** Overrides of the run's recipe with sampling at `temperature`, then those of one question. */
+/** Overrides of the run's recipe with sampling at `temperature` over the whole vocabulary, then those of one question. */
 export function rolloutOverrides(
   settings: TrainSettings,
-  sampling: { temperature: number; topP?: number },
+  temperature: number,
   own: SettingsOverride = {},
 ): SettingsOverride {
-  return mergeOverrides(mergeOverrides(overridesInForce(settings), { sampling }), own);
+  return mergeOverrides(
+    mergeOverrides(overridesInForce(settings), { sampling: { temperature, topP: 1 } }),
+    own,
+  );
 }
 
 /** Name and seed of the group of a step's draw: which batch of the step, and which place in it, from 0. */
@@ -142,7 +145,6 @@ export async function makeRollouts(
 ): Promise<Rollout[][]> {
   const { settings, agent, runId, step, signal, stage, progress, kept } = request;
   const recipe = recipeOf(settings);
-  const sampling = { temperature: settings.temperature, topP: settings.topP };
   const more = wanted.reduce((sum, { size, begun }) => sum + size - begun.length, 0);
   progress.total = Math.max(progress.done, progress.total) + more;
   // Report the total before the first rollout ends.
@@ -164,7 +166,7 @@ export async function makeRollouts(
           question,
           recipe,
           overrides: mergeOverrides(
-            rolloutOverrides(settings, sampling, stage.overrides),
+            rolloutOverrides(settings, settings.temperature, stage.overrides),
             overrides ?? {},
           ),
           ...groupOf(settings, runId, { step, batch, place }),

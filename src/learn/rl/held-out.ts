@@ -47,11 +47,10 @@ export const heldOutRollout = (
   /** What the curriculum changes. */
   learned: SettingsOverride = {},
 ): { overrides: SettingsOverride; seed: number } => ({
-  overrides: rolloutOverrides(
-    settings,
-    { temperature: settings.heldOut.temperature },
-    { ...learned, nlr: { routing: settings.router.evaluation } },
-  ),
+  overrides: rolloutOverrides(settings, settings.heldOut.temperature, {
+    ...learned,
+    nlr: { routing: settings.router.evaluation },
+  }),
   seed: deriveSeed(SAMPLE_SEED, 'held-out', place),
 });
 

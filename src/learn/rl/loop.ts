@@ -1,7 +1,7 @@
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
-import { learningRateAt } from '../schedule.ts';
+import { learningRateAt, stageAt } from '../schedule.ts';
 import { withoutAdapter } from '../frozen/without-adapter.ts';
 import { collect, type Collected, type CollectRequest } from './collect.ts';
 import type {
@@ -19,7 +19,6 @@ import { stepRecord } from './record.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { passRate } from '../band.ts';
-import { stageAt } from '../settings/overrides.ts';
 import { handedOn, initialState, stateAfter, type TrainState } from './state.ts';
 import { checkBeginning } from './trainable.ts';
 import { warmStartKind, warmStart } from './warm-start.ts';
@@ -105,7 +104,7 @@ class TrainLoop {
     const before = this.#state;
     let savedAt = this.#deps.now();
     try {
-      const demonstrations = await this.#demonstrations(warmUp.from ?? 'given');
+      const demonstrations = await this.#demonstrations(Boolean(warmUp.own));
       this.#state = await warmUpAdapter({
         settings: { ...this.#settings, warmUp },
         learner,
@@ -227,9 +226,9 @@ class TrainLoop {
   }
 
   /** Trajectories of the warm-up; the run's own are sampled with the adapter that it began with. */
-  async #demonstrations(from: 'given' | 'own'): Promise<readonly Rollout[] | Demonstrations> {
+  async #demonstrations(own: boolean): Promise<readonly Rollout[] | Demonstrations> {
     const { demonstrations = [], demonstrate } = this.#deps;
-    if (from === 'given') return demonstrations;
+    if (!own) return demonstrations;
     if (!demonstrate)
       throw new Error(
         'training: the trajectories of the warm-up are missing, and nothing samples them',

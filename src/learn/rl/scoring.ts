@@ -1,6 +1,6 @@
-import type { RewardClause, Rollout } from '../../records/rollout.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed, Random } from '../../base/random.ts';
-import { totalReward } from '../rewards/parts/clause.ts';
+import { addClause, addToReward, totalReward } from '../rewards/parts/clause.ts';
 import type { RewardFacts } from '../rewards/parts/facts.ts';
 import { getReward } from '../rewards/registry.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -73,16 +73,6 @@ export function applyBatchRewards(
     before,
   );
   for (const [i, clause] of clauses.entries()) addClause(itemAt(batch, i, 'step'), clause);
-}
-
-function addClause(rollout: Rollout, clause: RewardClause): void {
-  rollout.rewards = [...rollout.rewards, clause];
-  rollout.reward = totalReward(rollout.rewards);
-}
-
-/** Adds a clause that moves the reward by `value`. */
-export function addToReward(rollout: Rollout, clause: string, value: number): void {
-  addClause(rollout, { clause, value, weight: 1, evidence: [] });
 }
 
 /**

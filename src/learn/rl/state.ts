@@ -3,8 +3,8 @@ import { initAdapter } from '../../policy/lora/init.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
 import { deriveSeed } from '../../base/random.ts';
-import type { CriticState } from '../critic/head.ts';
 import type { KeptNumbers } from '../branching/grouping.ts';
+import type { CriticState } from '../objective.ts';
 import type { Collected } from './collect.ts';
 import type { SampledAhead } from './sampling.ts';
 import type { Json } from './contracts.ts';
@@ -50,7 +50,7 @@ export interface TrainState {
   elapsed: number;
   /** Share of right answers among the rollouts of the last step; absent before the first. */
   accuracy?: number;
-  /** Coefficient of the KL of the next step, where it goes after a target. */
+  /** Coefficient of the KL of the next step, where a rule moves it. */
   klCoefficient?: number;
   /** Adapter of the reference of a round of preferences that is under way. */
   reference?: Float32Array;

@@ -1,12 +1,9 @@
 import { itemAt } from '../../base/items.ts';
-import { rightTeach, rulesOf } from '../objective.ts';
-import { creditShared } from '../branching/credit.ts';
-import { loadGrouping, type Grouping } from '../branching/grouping.ts';
-import { meanKl, nextCoefficient, withCoefficient } from './update.ts';
-import { getReward } from '../rewards/registry.ts';
-import { isStored } from '../../recipes/parts/stage-loss.ts';
+import { klRuleOf, rightTeach, rulesOf } from '../objective.ts';
+import { varies } from '../advantages.ts';
+import type { Grouping } from '../branching/grouping.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { stageAt } from '../settings/overrides.ts';
+import { stageAt } from '../schedule.ts';
 import type { SkippedUpdate } from '../../records/training.ts';
 import {
   fillAdvantages,
@@ -18,14 +15,18 @@ import {
 import type { Sequence } from '../mask.ts';
 import type { Collected } from './collect.ts';
 import type { TrainDeps } from './contracts.ts';
-import { shuffleRewards } from './scoring.ts';
-import { rateGroups } from './update.ts';
 import type { TrainState } from './state.ts';
-import { klToReference, optimize, type UpdateReport } from './update.ts';
+import {
+  klToReference,
+  meanKl,
+  optimize,
+  rateGroups,
+  withCoefficient,
+  type UpdateReport,
+} from './update.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { loraSlots, type LoraSpec } from '../../policy/lora/spec.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { rewardsVary } from '../band.ts';
 
 /**
  * Steps whose policy gradient is 0 whatever the model computes, so that the update can be skipped
@@ -54,16 +55,15 @@ const klPulls = ({ kl }: Objective, isReference: boolean): boolean =>
 
 /**
  * Whether the gradient of a step is 0 by construction: all advantages are 0, and no other term of
- * the objective has a gradient. A critic learns in any case.
+ * the objective has a gradient.
  * @param advantages one per rollout or per trained token, those of the loss
  */
 const hasNoGradient = (
-  { objective, critic }: Pick<TrainSettings, 'objective' | 'critic'>,
+  objective: Objective,
   rollouts: readonly Rollout[],
   advantages: readonly (number | Float32Array)[],
   isReference: boolean,
 ): boolean =>
-  !critic &&
   advantages.every((own) => (typeof own === 'number' ? own === 0 : own.every((v) => v === 0))) &&
   !klPulls(objective, isReference) &&
   !(rightTeach(objective) && rollouts.some(({ metrics }) => metrics?.em === 1));
@@ -73,7 +73,8 @@ function skippedFor(
   groups: readonly (readonly Rollout[])[],
   otherwise: Exclude<SkippedUpdate['why'], 'equal-rewards'>,
 ): SkippedUpdate {
-  if (groups.some(rewardsVary)) return { why: otherwise };
+  if (groups.some((group) => varies(group.map(({ reward }) => reward ?? 0))))
+    return { why: otherwise };
   const rewards = new Set(groups.flat().map(({ reward }) => reward));
   const [only] = rewards;
   return {
@@ -118,8 +119,12 @@ export const carriedUnchanged = ({ critic, klCoefficient }: TrainState): Carried
   klCoefficient,
 });
 
-/** Stages that learn by supervision; a step of the policy gradient needs none of it. */
+/** What a plain step of GRPO needs nothing of. */
 const supervised = () => import('./supervised.ts');
+const growing = () => import('../branching/grouping.ts');
+const sharing = () => import('../branching/credit.ts');
+const spans = () => import('../span-advantages.ts');
+const controls = () => import('./scoring.ts');
 
 /** The updates by policy gradient; null where there is no trained token. */
 async function policyUpdate(
@@ -135,41 +140,55 @@ async function policyUpdate(
   return optimize(learner, batches, state, settings, onUpdate, settings.objective, rates);
 }
 
-type Credited = ReturnType<typeof creditShared<Sequence>>;
+/** One value a sequence: of the whole, or one a trained token. */
+interface Credited {
+  sequences: readonly Sequence[];
+  advantages: readonly (number | Float32Array)[];
+  references: readonly Float32Array[] | null;
+}
 
 /** What each trained token counts for in the loss, by the rules of systems; shared ones count once. */
-const creditOwn = (
+async function creditOwn(
   { objective }: Pick<TrainSettings, 'objective'>,
   grouping: Grouping | undefined,
   { sequences, advantages, references }: Credited,
-): Credited => {
+): Promise<Credited> {
   const ruled = rulesOf(objective).reduce(
     (now, rule) => rule.advantages?.(now, sequences) ?? now,
     [...advantages],
   );
-  return creditShared({ sequences, advantages: ruled, references }, grouping);
-};
+  const own = { sequences, advantages: ruled, references };
+  return grouping?.credit ? (await sharing()).creditShared(own, grouping) : own;
+}
 
-/** Whether rewards hold all that advantages are made of: no critic's values, and no KL that is still to be scored. */
-const rewardsAreWhole = ({ objective, critic }: TrainSettings, isReference: boolean): boolean =>
-  !critic && !(objective.kl.place === 'reward' && klPulls(objective, isReference));
+/** Whether rewards hold all that advantages within groups are made of: no KL that is still to be scored. */
+const rewardsAreWhole = (objective: Objective, isReference: boolean): boolean =>
+  !(objective.kl.place === 'reward' && klPulls(objective, isReference));
 
 const isTrained = ({ oldLogprobs }: Sequence): boolean => oldLogprobs.length > 0;
+
+/** The coefficient of the next step, where a rule moves it. @param measured KL of this one; null where it was not scored */
+function movedCoefficient(
+  { kl }: Objective,
+  measured: number | null,
+): Pick<CarriedState, 'klCoefficient'> {
+  const next = measured === null ? undefined : klRuleOf(kl)?.next?.(kl.coefficient, measured);
+  return next === undefined ? {} : { klCoefficient: next };
+}
 
 /** A skipped update with its KL to the reference, which is 0 where the policy is the reference; else nobody scored it. */
 function withKlOfNoUpdate(
   made: StepResult,
-  { kl: { place, coefficient, adaptive, system } }: TrainSettings['objective'],
+  objective: Objective,
   { isReference, measureKl }: { isReference: boolean; measureKl: boolean },
 ): StepResult {
+  const { place, coefficient, system } = objective.kl;
   const measured = isReference && (place !== 'off' || measureKl) ? 0 : null;
-  const next =
-    adaptive && measured !== null ? nextCoefficient(coefficient, measured, adaptive) : null;
   return {
     ...made,
     kl: measured,
-    ...((adaptive ?? system) && { klCoefficient: coefficient }),
-    carried: { ...made.carried, ...(next !== null && { klCoefficient: next }) },
+    ...(system && { klCoefficient: coefficient }),
+    carried: { ...made.carried, ...movedCoefficient(objective, measured) },
   };
 }
 
@@ -179,13 +198,14 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const settings = withCoefficient(step.settings, state.step + 1, state.klCoefficient);
   const at = stageAt(settings.stages, state.step + 1);
   const { reward, loss } = itemAt(settings.stages, at, 'stages');
-  if (isStored(loss)) return (await supervised()).storedUpdate(step, loss);
+  if (loss?.kind === 'stored-sft' || loss?.kind === 'stored-dpo')
+    return (await supervised()).storedUpdate(step, loss);
   const { trained, all } = step.collected;
   const { learner, curriculum } = deps;
   const { objective, router, seed, branching } = settings;
   const { tokenizer } = deps.agent.policy;
   learner.setAdapter(state.adapter);
-  const grouping = branching && (await loadGrouping(branching));
+  const grouping = branching && (await (await growing()).loadGrouping(branching));
   const { keptNumbers: kept = {} } = step.collected;
   const made = { groups: trained, learner, tokenizer, kept, sequencesOf };
   const written = (await grouping?.sequences?.(made)) ?? sequencesOf(trained);
@@ -193,7 +213,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   for (const rule of rulesOf(objective))
     sequences = (await rule.sequences?.({ sequences, learner, tokenizer })) ?? sequences;
   if (settings.shuffleRewards)
-    shuffleRewards(
+    (await controls()).shuffleRewards(
       sequences.map(({ rollout }) => rollout),
       seed,
       state.step + 1,
@@ -209,12 +229,14 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   };
   if (router.train === 'alone') return without();
   const still = policyIsReference(deps.config, settings.adapter, state.adapter);
-  const steps = getReward(reward).steps ?? [];
-  if (!loss && rewardsAreWhole(settings, still)) {
-    const advantages = fillAdvantages(sequences, objective, steps);
-    const own = creditOwn(settings, grouping, { sequences, advantages, references: null });
+  const steps = objective.credit === 'span' ? (await spans()).searchClauses(reward) : [];
+  const { estimator } = objective;
+  // A critic learns in any case.
+  if (!loss && typeof estimator === 'string' && rewardsAreWhole(objective, still)) {
+    const advantages = await fillAdvantages(sequences, estimator, steps);
+    const own = await creditOwn(settings, grouping, { sequences, advantages, references: null });
     const rollouts = sequences.map(({ rollout }) => rollout);
-    if (hasNoGradient(settings, rollouts, own.advantages, still)) {
+    if (hasNoGradient(objective, rollouts, own.advantages, still)) {
       const unmade = without(
         skippedFor(all, sequences.some(isTrained) ? 'no-advantage' : 'no-trained-tokens'),
       );
@@ -225,19 +247,15 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   onUpdate(0, 1);
   const scored = objective.kl.place !== 'off' || measureKl;
   const references = scored ? await referenceLogprobs(deps.teacher ?? learner, sequences) : null;
-  const { advantages, critic } = await stepAdvantagesOf(learner, settings, {
-    sequences,
-    references,
-    steps,
-    critic: state.critic,
-  });
+  const parts = { sequences, references, steps };
+  const { advantages, critic } = await stepAdvantagesOf(learner, objective, parts, state.critic);
   curriculum.observe?.(all);
-  const own = creditOwn(settings, grouping, { sequences, advantages, references });
+  const own = await creditOwn(settings, grouping, { sequences, advantages, references });
   const { update, reference } = loss
     ? await (await supervised()).supervisedUpdate(step, sequences, loss)
     : { update: await policyUpdate(step, settings, own), reference: null };
-  const { adaptive, coefficient, form, system } = objective.kl;
-  const measured = adaptive && references && !loss ? meanKl(form, sequences, references) : null;
+  const { coefficient, form, system } = objective.kl;
+  const measured = references && !loss ? meanKl(form, sequences, references) : null;
   const kl = references
     ? klToReference(
         sequences.map((sequence, s) => ({ ...sequence, written: itemAt(written, s).mask })),
@@ -250,13 +268,12 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
     ...(!update && { skipped: skippedFor(all, loss ? 'nothing-to-imitate' : 'no-trained-tokens') }),
     kl,
     ...(ratio != null && { probeRatio: ratio }),
-    ...((adaptive ?? system) && { klCoefficient: coefficient }),
+    ...(system && { klCoefficient: coefficient }),
     carried: {
       ...carriedUnchanged(state),
       ...(critic && { critic }),
       ...(reference && { reference }),
-      ...(adaptive &&
-        measured !== null && { klCoefficient: nextCoefficient(coefficient, measured, adaptive) }),
+      ...movedCoefficient(objective, measured),
     },
   };
 }

@@ -1,6 +1,8 @@
+import { itemAt, lastOf } from '../../base/items.ts';
+import { mean, sum } from '../../base/statistics.ts';
 import type { StoredStage, SupervisedStage } from '../../recipes/parts/stage-loss.ts';
 import { carriedUnchanged, type StepResult, type StepUpdate } from './step-update.ts';
-import { joinedReports, optimize, rateGroups, type UpdateReport } from './update.ts';
+import { optimize, rateGroups, type UpdateReport } from './update.ts';
 import { roundReference, storedItems, supervisedUpdates } from '../supervised/items.ts';
 
 /** An update on stored trajectories, which needs no rollouts. */
@@ -28,6 +30,20 @@ export async function storedUpdate(
     ...(!update && { skipped: { why: 'nothing-to-imitate' } }),
     kl: null,
     carried: carriedUnchanged(state),
+  };
+}
+
+/** What several updates of one step come to: where the last one left the adapter, means over all. */
+function joinedReports(reports: readonly UpdateReport[]): UpdateReport {
+  const last = lastOf(reports, 'updates');
+  const over = (of: (report: UpdateReport) => number): number => mean(reports.map(of));
+  return {
+    ...last,
+    loss: over(({ loss }) => loss),
+    gradientNorm: over(({ gradientNorm }) => gradientNorm),
+    clipShare: over(({ clipShare }) => clipShare),
+    trainedTokens: sum(reports.map(({ trainedTokens }) => trainedTokens)),
+    samplerGap: itemAt(reports, 0, 'updates').samplerGap,
   };
 }
 

@@ -43,8 +43,8 @@ export function untrainable(
     if (done === 0) return `This run cannot be edited: start a new one ${restart}.`;
     return `Its steps so far (${done}) and its adapter stay; start a new run ${restart}.`;
   };
-  // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
-  const { topP, adapter } = settings;
+  // A step's rollouts have the run's temperature and the whole vocabulary, whatever the overrides say.
+  const { adapter } = settings;
   const rollouts = withOverrides(recipeOf(settings).settings, settings.overrides);
   const { loop, sampling, retrieval } = rollouts;
   if (settings.steps === 0 && !settings.warmUp && done === undefined)
@@ -53,14 +53,6 @@ export function untrainable(
       message:
         'With 0 steps and no cold start nothing is trained. ' +
         'Take at least one step, or give demonstrations for a cold start.',
-    };
-  if (topP < 1)
-    return {
-      path: 'topP',
-      message:
-        `Training with top-p ${topP} is refused: a trainer computes log-probabilities ` +
-        'over the whole vocabulary, not over the tokens that top-p keeps. ' +
-        advice('Set top-p to 1.', 'with top-p 1'),
     };
   if (sampling.topK > 0)
     return {

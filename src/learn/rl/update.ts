@@ -1,16 +1,14 @@
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
-import { learningRateAt } from '../schedule.ts';
+import { gateRates, learningRateAt } from '../schedule.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemObjective, ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import type { TrainState } from './state.ts';
-import { itemAt, lastOf } from '../../base/items.ts';
-import { mean, sum } from '../../base/statistics.ts';
+import { itemAt } from '../../base/items.ts';
+import { mean } from '../../base/statistics.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { loraSize } from '../../policy/lora/spec.ts';
-import { declaredGates } from '../../recipes/parts/gates.ts';
-import { klRuleOf } from '../../recipes/parts/objective-rules.ts';
-import { klTerm } from '../objective.ts';
+import { klRuleOf, klTerm } from '../objective.ts';
 
 /** Values of an adapter that learn at one rate: [from, to), at `factor` times the adapter's. */
 export interface RateGroup {
@@ -28,7 +26,7 @@ export function rateGroups(
   { adapter, optimizer }: Pick<TrainSettings, 'adapter' | 'optimizer'>,
 ): readonly RateGroup[] {
   const { gates } = adapter;
-  const rates = gates && declaredGates.get(gates.id)?.rates(gates);
+  const rates = gates && gateRates.get(gates.id)?.(gates);
   if (!rates) return ONE_RATE;
   const factors = loraSize(config, adapter);
   const { hiddenSize: width } = config;
@@ -97,20 +95,6 @@ export function klToReference(
     values.filter((_, i) => own[s]?.[i]);
   const tokens = sequences.map(({ oldLogprobs }, s) => ({ oldLogprobs: kept(oldLogprobs, s) }));
   return meanKl('k3', tokens, references.map(kept)) ?? 0;
-}
-
-/** What several updates of one step come to: where the last one left the adapter, means over all. */
-export function joinedReports(reports: readonly UpdateReport[]): UpdateReport {
-  const last = lastOf(reports, 'updates');
-  const over = (of: (report: UpdateReport) => number): number => mean(reports.map(of));
-  return {
-    ...last,
-    loss: over(({ loss }) => loss),
-    gradientNorm: over(({ gradientNorm }) => gradientNorm),
-    clipShare: over(({ clipShare }) => clipShare),
-    trainedTokens: sum(reports.map(({ trainedTokens }) => trainedTokens)),
-    samplerGap: itemAt(reports, 0, 'updates').samplerGap,
-  };
 }
 
 /**
@@ -183,34 +167,9 @@ export async function optimize(
   };
 }
 
-/**
- * PPO's adaptive controller of the KL's coefficient (Ziegler et al., arXiv 1909.08593, section 2.2), one move a step:
- *
- *     e = clip(KL / target − 1, −0.2, 0.2)        β ← β (1 + gain · e)
- *
- * KL is the mean over the step's trained tokens of the estimate that the objective has, at the sampler's
- * log-probabilities. Ziegler et al. and RL4LMs, on which SmartRAG is built, have a gain of 0.1; verl has the rollouts of a
- * step over a horizon in its place.
- */
-
-type Kl = TrainSettings['objective']['kl'];
-
-/** Most that one step may be distinguished from its target. */
-const LIMIT = 0.2;
-
-/** β of the next step. @param measured KL of this one, nats a token */
-export function nextCoefficient(
-  beta: number,
-  measured: number,
-  { target, gain }: NonNullable<Kl['adaptive']>,
-): number {
-  const error = Math.min(LIMIT, Math.max(-LIMIT, measured / target - 1));
-  return beta * (1 + gain * error);
-}
-
 /** Mean over the trained tokens of all rollouts; null of none. */
 export function meanKl(
-  form: Kl['form'],
+  form: TrainSettings['objective']['kl']['form'],
   sequences: readonly { oldLogprobs: Float32Array }[],
   references: readonly Float32Array[],
 ): number | null {
@@ -234,6 +193,6 @@ export function withCoefficient(
   const { objective, steps } = settings;
   const { kl } = objective;
   const first = moved ?? kl.coefficient;
-  const coefficient = klRuleOf(kl)?.coefficient({ step, steps, first }) ?? first;
+  const coefficient = klRuleOf(kl)?.coefficient?.({ step, steps, first }) ?? first;
   return { ...settings, objective: { ...objective, kl: { ...kl, coefficient } } };
 }

@@ -324,13 +324,13 @@ async function rolloutsOf(
   { name, own = {} }: { name: string; own?: SettingsOverride },
 ): Promise<Rollout[]> {
   const { settings, agent, runId, signal } = start;
-  const { temperature, topP, seed } = settings;
+  const { temperature, seed } = settings;
   const groups = await Promise.all(
     questions.map((question, i) =>
       runGroup(agent, {
         question,
         recipe: recipeOf(settings),
-        overrides: rolloutOverrides(settings, { temperature, topP }, own),
+        overrides: rolloutOverrides(settings, temperature, own),
         seed: deriveSeed(seed, 'start', name, i),
         size: 1,
         groupId: `${runId}-start-${name}-${i}`,
@@ -372,13 +372,12 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
   const { most, atOnce, few, least, onlyCorrect } = kind;
   const warmUp = { updates: most, batch, learningRate, onlyCorrect };
   start.onProgress(0, most);
-  const { temperature, topP } = settings;
   const demonstrations = await kind.trajectories({
     agent,
     questions,
     inForce: withOverrides(
       recipeOf(settings).settings,
-      rolloutOverrides(settings, { temperature, topP }),
+      rolloutOverrides(settings, settings.temperature),
     ),
     sample: (asked, name) => rolloutsOf(start, asked, { name }),
   });

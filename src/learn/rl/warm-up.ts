@@ -47,11 +47,11 @@ function oneClass(demonstrations: WarmUp['demonstrations']): string | null {
   if (gold.length > 0 && noisy.length > 0) return null;
   const [missing, there, advice] =
     noisy.length === 0
-      ? ['noise in its results', 'clean ones', 'make the noise weaker (warmUp.noise)']
+      ? ['noise in its results', 'clean ones', 'make the noise weaker (warmUp.own.noise)']
       : ['clean results', 'noisy ones', 'start from a model that answers more of them'];
   return (
     `Cold start: no rollout with ${missing} was correct, so it uses only ${there} instead of both 1 : 1. ` +
-    `To have both, sample more rollouts (warmUp.rollouts) or ${advice}, in a new run.`
+    `To have both, sample more rollouts (warmUp.own.rollouts) or ${advice}, in a new run.`
   );
 }
 

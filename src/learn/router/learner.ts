@@ -4,13 +4,7 @@ import { createRouter, priorWeights, type Router } from '../../agent/router/rout
 import { deriveSeed } from '../../base/random.ts';
 import { RunningMean } from '../../agent/router/reward.ts';
 import { FEATURE_NAMES } from '../../agent/router/features.ts';
-import {
-  type RouterWeights,
-  logitGradient,
-  sigmoid,
-  webLogit,
-  type RouterGradient,
-} from '../../agent/router/network.ts';
+import { type RouterWeights, type RouterGradient } from '../../agent/router/network.ts';
 import { recipeOf } from '../../recipes/registry.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
@@ -24,7 +18,7 @@ import { mean, meanOrNull } from '../../base/statistics.ts';
 import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
 
-/** Steps of the router's optimizer on flat lists of numbers, double precision. */
+/** The router's optimizer on flat lists of numbers, double precision. */
 
 interface Moments {
   first: number[];
@@ -39,13 +33,6 @@ export const zeroMoments = (size: number): Moments => ({
 const BETA1 = 0.9;
 const BETA2 = 0.999;
 const EPS = 1e-8;
-
-/** Plain descent, as equation (23) of arXiv 2506.19466 has it: `θ − η g`. */
-export const descend = (
-  parameters: readonly number[],
-  gradient: readonly number[],
-  learningRate: number,
-): number[] => parameters.map((p, i) => p - learningRate * itemAt(gradient, i, 'gradient'));
 
 /**
  * Adam (Kingma and Ba 2015, β = (0.9, 0.999), ε = 1e-8), bias-corrected.
@@ -145,34 +132,17 @@ export function unflatten(
   return weights;
 }
 
-interface GradientOptions {
-  /** b, taken from every reward; 0 is (23) as printed. */
-  baseline: number;
-  /** Factor of the mean entropy of π(·|s) over the calls, which is taken from the loss. */
-  entropy: number;
-}
-
 /**
- * Gradient of `−mean (R(a) − b) log π(a|s) − entropy · mean H(π(·|s))`, flat. Equation (23) of arXiv
- * 2506.19466 has neither baseline nor entropy. With `z` the logit of web and `p = σ(z)`,
- * `dH/dz = −z p (1 − p)`.
+ * Gradient of `−mean (R(a) − b) log π(a|s)`, flat. Equation (23) of arXiv 2506.19466 has no baseline.
+ * @param baseline b, taken from every reward; 0 is (23) as printed
  */
 export function flatGradient(
   weights: RouterWeights,
   calls: readonly RoutedCall[],
-  { baseline, entropy }: GradientOptions,
+  baseline: number,
 ): number[] {
   const centred = calls.map((call) => ({ ...call, reward: call.reward - baseline }));
-  const total = flatten(routerGradient(weights, centred));
-  if (entropy === 0) return total;
-  for (const { x } of calls) {
-    const z = webLogit(weights, x);
-    const p = sigmoid(z);
-    const scale = (entropy * z * p * (1 - p)) / calls.length;
-    const gradient = flatten(logitGradient(weights, x));
-    total.forEach((so, i) => (total[i] = so + scale * itemAt(gradient, i, 'gradient')));
-  }
-  return total;
+  return flatten(routerGradient(weights, centred));
 }
 
 const bySource = (
@@ -207,12 +177,11 @@ function routerStep(calls: readonly LearnedCall[], gradientNorm: number): Router
 
 /*
  * NLR learns: equation (23) of arXiv 2506.19466 on both layers of the router's network. Differences
- * from (23), each a setting of `router`:
- * - a baseline is taken from the reward (`baseline`): the running mean of the steps before this one,
+ * from (23):
+ * - a baseline is taken from the reward: the running mean of the steps before this one,
  *   decay 0.9. (23) has none: with rewards that are all positive it makes whatever was drawn more
  *   likely. The first step has no past and is (23) as printed.
- * - the gradient goes through Adam (`optimizer`); `sgd` is plain descent.
- * - an entropy bonus (`entropy`), 0 unless set.
+ * - the gradient goes through Adam.
  * Each call is its own decision with its own reward, as printed: nothing is handed back to earlier
  * calls of the rollout.
  */
@@ -275,10 +244,7 @@ class PolicyGradientRouter implements RouterLearner {
       );
       return null;
     }
-    const gradient = flatGradient(this.#state.weights, calls, {
-      baseline: this.#settings.baseline === 'none' ? 0 : (this.#state.baseline ?? 0),
-      entropy: this.#settings.entropy,
-    });
+    const gradient = flatGradient(this.#state.weights, calls, this.#state.baseline ?? 0);
     const norm = Math.sqrt(gradient.reduce((sum, g) => sum + g * g, 0));
     if (!Number.isFinite(norm))
       throw new Error(`step ${step}: the router's gradient is not finite`);
@@ -288,13 +254,9 @@ class PolicyGradientRouter implements RouterLearner {
 
   #update(gradient: readonly number[], calls: readonly LearnedCall[]): void {
     const { weights, moments, baseline } = this.#state;
-    const { learningRate, optimizer } = this.#settings;
+    const { learningRate } = this.#settings;
     const steps = this.#state.steps + 1;
-    const flat = flatten(weights);
-    const next =
-      optimizer === 'sgd'
-        ? { parameters: descend(flat, gradient, learningRate), moments }
-        : adam(flat, gradient, moments, { step: steps, learningRate });
+    const next = adam(flatten(weights), gradient, moments, { step: steps, learningRate });
     const mean = calls.reduce((sum, call) => sum + call.reward, 0) / calls.length;
     this.#state = {
       weights: unflatten(

@@ -43,7 +43,7 @@ export async function ownTrajectories(
   questions: readonly Question[],
   { agent, runId, signal, onRollout, onEnded }: DemonstrationContext,
 ): Promise<TrajectorySet> {
-  const { temperature, topP } = settings;
+  const { temperature } = settings;
   const { overrides, failedWithout, choice } = ownTrajectoriesOf(settings);
   const seed = deriveSeed(settings.seed, 'trajectories');
   const order = new Cycle(questions, seed);
@@ -58,7 +58,7 @@ export async function ownTrajectories(
         runGroup(agent, {
           question,
           recipe: recipeOf(settings),
-          overrides: rolloutOverrides(settings, { temperature, topP }, own),
+          overrides: rolloutOverrides(settings, temperature, own),
           seed: deriveSeed(seed, name, from + i),
           size: GROUP,
           runId,
@@ -166,6 +166,7 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
   const { questions, retriever, router, policy, learner, config, runId, now, onNotice } = parts;
   const ofSplit = (name: string): Question[] => questions.filter(({ split }) => split === name);
   await loadCurriculum(settings);
+  const { own } = settings.warmUp ?? {};
   const answered = heldOutSample(ofSplit('dev'), settings.warmUp?.questions ?? 0);
   if (settings.warmUp?.questions && answered.length === 0)
     onNotice('The cold start measures no format rate: no question is held out (split “dev”).');
@@ -174,11 +175,13 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
       router: createRouterLearner(settings, { router, onNotice }),
     }),
     ...(settings.warmUp &&
-      settings.warmUp.from !== 'own' && {
+      !settings.warmUp.own && {
         demonstrations: readDemonstrations(await givenDemonstrations(parts), config.vocabSize),
       }),
     ...(await storedTrajectories(settings, parts)),
-    demonstrate: (context) => ownDemonstrations(settings, ofSplit('train'), context),
+    ...(own && {
+      demonstrate: (context) => ownDemonstrations(settings, own, ofSplit('train'), context),
+    }),
     ...(warmStartKind(settings) && {
       startQuestions: warmStartQuestions(ofSplit('train'), settings),
     }),

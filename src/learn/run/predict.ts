@@ -1,6 +1,6 @@
 import { itemAt } from '../../base/items.ts';
 import { mean, shareInterval, sum } from '../../base/statistics.ts';
-import { stageAt } from '../settings/overrides.ts';
+import { stageAt } from '../schedule.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { FEW_BATCHES, WORTH_TWO_BATCHES } from '../../policy/lora/shared-prefix.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -165,11 +165,15 @@ function varyingAt(probe: Probe, groupSize: number, bound: Bound): number {
 }
 
 /** Whether a step without advantages has no gradient, and skips its update: see `hasNoGradient`. */
-function skipsWithoutAdvantage({ objective, critic }: TrainSettings, reward: string): boolean {
-  const { kl, credit } = objective;
+function skipsWithoutAdvantage({ objective }: TrainSettings, reward: string): boolean {
+  const { estimator, kl, credit } = objective;
   const pulled = kl.place !== 'off' && kl.coefficient > 0;
   return (
-    !critic && !pulled && credit !== 'span' && !rightTeach(objective) && !rewardById(reward)?.steps
+    typeof estimator === 'string' &&
+    !pulled &&
+    credit !== 'span' &&
+    !rightTeach(objective) &&
+    !rewardById(reward)?.steps
   );
 }
 

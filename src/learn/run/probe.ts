@@ -126,7 +126,7 @@ async function wave(
         question: order.at(from + group),
         recipe: recipeOf(settings),
         overrides: mergeOverrides(
-          rolloutOverrides(settings, { temperature: settings.temperature, topP: settings.topP }),
+          rolloutOverrides(settings, settings.temperature),
           stage.overrides ?? {},
         ),
         seed: deriveSeed(settings.seed, 'probe', from + group),

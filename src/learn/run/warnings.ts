@@ -22,7 +22,7 @@ export function warningsOf(settings: TrainSettings): string[] {
     before += stage.steps;
   }
   // A critic's advantages compare a rollout with none of its group.
-  if (settings.groupSize === 1 && !settings.critic)
+  if (settings.groupSize === 1 && typeof settings.objective.estimator === 'string')
     warnings.push('With one rollout per question there is no comparison and no learning signal.');
   const { dynamicSampling } = settings;
   if (dynamicSampling?.band && !dynamicSampling.system && dynamicSampling.maxBatches === 1)

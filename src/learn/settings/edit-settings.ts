@@ -51,15 +51,11 @@ const OPTIONAL = [
   'branching',
   'start',
   'verifier',
-  'critic',
   'curriculum.system',
   'curriculum.hops',
-  'curriculum.leaveOut',
   'dynamicSampling',
-  'objective.epsilon',
   'objective.credit',
   'objective.rules',
-  'objective.kl.adaptive',
   'objective.kl.system',
 ];
 

@@ -28,7 +28,7 @@ const ALONE = 'only the router is trained, and the policy gets no update';
 
 const RULES: readonly Rule[] = [
   {
-    paths: ['objective.', 'critic.', 'updates'],
+    paths: ['objective.', 'updates'],
     because: (settings) => where(trainsOnlyRouter(settings), ALONE),
   },
   {
@@ -42,16 +42,13 @@ const RULES: readonly Rule[] = [
   },
   {
     paths: [
-      'critic.',
       'updates',
       'objective.estimator',
-      'objective.epsilon',
+      'objective.estimator.',
       'objective.clip.',
       'objective.dualClip',
-      'objective.logRatioClamp',
       'objective.aggregation',
-      'objective.constantLength',
-      'objective.microBatch',
+      'objective.aggregation.',
     ],
     because: (settings) =>
       where(supervised(settings), 'every stage learns by supervision, without advantages'),
@@ -68,20 +65,6 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    paths: ['objective.estimator', 'objective.epsilon'],
-    because: ({ critic }) => where(Boolean(critic), 'the critic computes the advantages (GAE)'),
-  },
-  {
-    paths: ['objective.constantLength'],
-    because: ({ objective: { aggregation } }) =>
-      where(aggregation !== 'sum-over-constant', `the aggregation ${aggregation} has no divisor`),
-  },
-  {
-    paths: ['objective.microBatch'],
-    because: ({ objective: { aggregation } }) =>
-      where(aggregation !== 'token-mean', `the aggregation ${aggregation} does not use this mean`),
-  },
-  {
     paths: ['dynamicSampling.'],
     because: ({ router }) =>
       where(
@@ -90,27 +73,9 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
-    paths: ['curriculum.pool'],
-    because: ({ curriculum: { leaveOut = [] } }) =>
-      where(
-        !leaveOut.includes('one-retrieval'),
-        'no question is left out for one retrieval (curriculum.leaveOut)',
-      ),
-  },
-  {
-    paths: [
-      'router.learningRate',
-      'router.baseline',
-      'router.optimizer',
-      'router.entropy',
-      'router.nlr.',
-    ],
+    paths: ['router.learningRate'],
     because: ({ router }) =>
       where(router.train === 'off', 'the router is not trained (router.train)'),
-  },
-  {
-    paths: ['warmUp.rollouts', 'warmUp.noise'],
-    because: ({ warmUp }) => where(warmUp?.from !== 'own', 'the warm-up uses given trajectories'),
   },
 ];
 
@@ -146,26 +111,26 @@ export function idleBecause(settings: TrainSettings, path: string): string | nul
   return stageBecause(settings, path);
 }
 
-/** Estimators that whiten over the batch: that moves the 0 of a group of equal rewards away from 0. */
-const WHITENS: readonly TrainSettings['objective']['estimator'][] = [
-  'reinforce++-baseline',
-  'whitened-grpo',
+/** Estimators that leave a group of equal rewards at 0: whitening over the batch moves it away, and a critic compares with its values. */
+const COMPARES: readonly TrainSettings['objective']['estimator'][] = [
+  'grpo',
+  'trl-grpo',
+  'dr-grpo',
+  'rloo',
 ];
 
 /**
  * Whether a group whose rewards are all equal teaches nothing in a stage: only where its own mean is what its rewards are
- * compared with, and nothing else gives its tokens a weight. A critic compares with its values; supervision, and terms
- * on right rollouts, learn of each by itself.
+ * compared with, and nothing else gives its tokens a weight. Supervision, and terms on right rollouts, learn of each by itself.
  */
 export function equalTeachNothing(
-  { critic, objective, stages }: Pick<TrainSettings, 'critic' | 'objective' | 'stages'>,
+  { objective, stages }: Pick<TrainSettings, 'objective' | 'stages'>,
   stage: number,
 ): boolean {
   const { estimator, credit, kl } = objective;
   return (
-    !critic &&
     itemAt(stages, stage, 'stages').loss === undefined &&
-    !WHITENS.includes(estimator) &&
+    COMPARES.includes(estimator) &&
     credit !== 'span' &&
     kl.place !== 'reward' &&
     !rightTeach(objective)

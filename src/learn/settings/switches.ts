@@ -1,6 +1,7 @@
 import { declaredCurriculum } from '../../recipes/parts/curriculum.ts';
 import { definedRules } from '../objective.ts';
 import { allRewards } from '../rewards/registry.ts';
+import { klRules } from '../../recipes/parts/objective-rules.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
 import { samplings, type TrainSettings } from '../../recipes/parts/training.ts';
 
@@ -51,31 +52,15 @@ export function beginningClash(
 /** Rules of systems beside the other settings. */
 function rulesClash(settings: TrainSettings): Clash | null {
   for (const id of Object.keys(settings.objective.rules)) {
-    const message = definedRules().get(id)?.clash?.(settings, allRewards()) ?? null;
+    const message = definedRules.get(id)?.clash?.(settings, allRewards()) ?? null;
     if (message !== null) return clash(`objective.rules.${id}`, message);
   }
   return null;
 }
 
-/** A coefficient that goes after a target. */
 function klClash({ objective: { kl } }: TrainSettings): Clash | null {
-  if (kl.system && (kl.place !== 'loss' || kl.adaptive))
-    return clash(
-      'objective.kl.system',
-      'A system’s rule weighs a KL in the loss whose coefficient has no target. Set objective.kl.place to loss and adaptive to null, or leave system out.',
-    );
-  if (!kl.adaptive) return null;
-  if (kl.place === 'off')
-    return clash(
-      'objective.kl.adaptive',
-      'There is no KL whose coefficient could adapt to a target. Set objective.kl.place, or adaptive to null.',
-    );
-  return kl.coefficient === 0
-    ? clash(
-        'objective.kl.adaptive',
-        'The adaptive coefficient is scaled, and 0 stays 0. Set objective.kl.coefficient above 0, or adaptive to null.',
-      )
-    : null;
+  const message = kl.system ? klRules.declared.get(kl.system.id)?.clash(kl) : null;
+  return message == null ? null : clash('objective.kl.system', message);
 }
 
 function curriculumClash({ curriculum: { hops } }: TrainSettings): Clash | null {
@@ -88,14 +73,14 @@ function curriculumClash({ curriculum: { hops } }: TrainSettings): Clash | null 
 }
 
 /** What has no part in mixtures: it scores or teaches tokens alone. */
-function gatesClash({ adapter, critic, branching, stages }: TrainSettings): Clash | null {
+function gatesClash({ adapter, objective, branching, stages }: TrainSettings): Clash | null {
   const { gates } = adapter;
   if (!gates) return null;
   if (gates.rMin > gates.rMax) return clash('adapter.gates', 'rMin must not be above rMax.');
-  if (critic)
+  if (typeof objective.estimator !== 'string')
     return clash(
-      'critic',
-      'A critic needs tokens, and latent thinking has mixtures. Set critic to null.',
+      'objective.estimator',
+      'A critic needs tokens, and latent thinking has mixtures. Choose an estimator by groups.',
     );
   if (branching)
     return clash(
@@ -111,25 +96,12 @@ function gatesClash({ adapter, critic, branching, stages }: TrainSettings): Clas
       );
 }
 
-/** Pairs by reward: of two rollouts that earned the same, neither is the better one. */
-function pairsClash({ stages }: TrainSettings): Clash | null {
-  for (const [at, { loss }] of stages.entries()) {
-    if (loss?.kind !== 'dpo' || (loss.pairs ?? 'reward') !== 'reward' || loss.low < loss.high)
-      continue;
-    return clash(
-      `stages.${at}.loss.low`,
-      `The worse rollouts (${loss.low}) would not earn less than the better ones (${loss.high}). Set low below high.`,
-    );
-  }
-  return null;
-}
-
 /** Of the file that a run may be given, either a warm-up or its stages take what is in it. */
 function storedClash({ stages, warmUp }: TrainSettings): Clash | null {
-  return stages.some(({ loss }) => isStored(loss)) && warmUp && warmUp.from !== 'own'
+  return stages.some(({ loss }) => isStored(loss)) && warmUp && !warmUp.own
     ? clash(
         'warmUp',
-        'A run has one file of trajectories, and a stage already uses it. Set warmUp to null or warmUp.from to own, or leave the stored stage out.',
+        'A run has one file of trajectories, and a stage already uses it. Set warmUp to null or give warmUp.own, or leave the stored stage out.',
       )
     : null;
 }
@@ -141,5 +113,4 @@ export const switchClash = (settings: TrainSettings): Clash | null =>
   klClash(settings) ??
   gatesClash(settings) ??
   curriculumClash(settings) ??
-  storedClash(settings) ??
-  pairsClash(settings);
+  storedClash(settings);

@@ -8,7 +8,6 @@ import type { Pair } from './dpo.ts';
  * right ones, fewer tool calls; with equally many, the shorter one where the longer has more than γ times its tokens.
  * The paper gives no γ.
  */
-export const DEFAULT_GAMMA = 1.5;
 
 /** What the order looks at. */
 interface Course {

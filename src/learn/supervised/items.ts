@@ -10,12 +10,12 @@ import { trainedCount } from '../mask.ts';
 import type { ItemScores, ScoredItem, TrainItem } from '../replicas/replica.ts';
 import { actionPairs } from './actions.ts';
 import { pairsOf, pairTerm, type Pair } from './dpo.ts';
-import { DEFAULT_GAMMA, efficientPairs } from './efficient.ts';
+import { efficientPairs } from './efficient.ts';
 import { pairedItems, type StoredItems } from './resolve.ts';
 import { deriveSeed, Random } from '../../base/random.ts';
 import { membersOf } from '../advantages.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { stageAt } from '../settings/overrides.ts';
+import { stageAt } from '../schedule.ts';
 import { Cycle } from '../cycle.ts';
 
 /**
@@ -202,22 +202,22 @@ async function pairItems(
   return { items, loss };
 }
 
-type PreferenceStage = Extract<SupervisedStage, { kind: 'dpo' }>;
+type PreferenceStage = Exclude<SupervisedStage, { kind: 'sft' }>;
 
 /** Pairs of rollouts of one question, or of actions in them, as the stage says; by their places among the sequences. */
 function preferencesOf(
   sequences: readonly Sequence[],
   loss: PreferenceStage,
 ): { sequences: readonly ScoredItem[]; pairs: Pair[] } {
-  if (loss.pairs === 'actions') {
+  if (loss.kind === 'action-dpo') {
     const { actions, pairs } = actionPairs(sequences);
     return { sequences: actions, pairs };
   }
   const groups = sequences.map(({ group }) => group);
   const rollouts = sequences.map(({ rollout }) => rollout);
   const pairs =
-    loss.pairs === 'efficient'
-      ? efficientPairs(rollouts, groups, loss.gamma ?? DEFAULT_GAMMA)
+    loss.kind === 'efficient-dpo'
+      ? efficientPairs(rollouts, groups, loss.gamma)
       : pairsOf(
           rollouts.map(({ reward }) => reward ?? 0),
           groups,
@@ -294,7 +294,7 @@ export function roundReference(settings: Staged, before: Before): Float32Array |
   const { stages } = settings;
   const stage = stageAt(stages, before.step + 1);
   const { loss } = itemAt(stages, stage, 'stages');
-  if (loss?.kind !== 'dpo' || loss.rounds === undefined) return null;
+  if (!loss || !('rounds' in loss) || loss.rounds === undefined) return null;
   const at = before.step - sum(stages.slice(0, stage).map((one) => one.steps));
   if (beginsRound(at, stepsOf(settings, stage), loss.rounds)) return before.adapter;
   if (!before.reference)

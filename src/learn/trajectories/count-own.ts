@@ -2,7 +2,7 @@ import { itemAt } from '../../base/items.ts';
 import { sum } from '../../base/statistics.ts';
 import { ownTrajectoriesOf } from '../../recipes/registry.ts';
 import { isStored } from '../../recipes/parts/stage-loss.ts';
-import { stageAt } from '../settings/overrides.ts';
+import { stageAt } from '../schedule.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 
 /** How many rollouts a run makes for stages with a stored loss, where no file is given. */

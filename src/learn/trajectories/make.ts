@@ -10,7 +10,7 @@ import {
   type StoredSegment,
 } from '../../formats/trajectories/shape.ts';
 import { actionPairs } from '../supervised/actions.ts';
-import { DEFAULT_GAMMA, efficientPairs } from '../supervised/efficient.ts';
+import { efficientPairs } from '../supervised/efficient.ts';
 import { pairsOf } from '../supervised/dpo.ts';
 import { finished, grounded, hardAndLong, isRight, repeats, unanswered } from './choose.ts';
 import { renderBoxed } from '../../records/protocol.ts';
@@ -143,7 +143,7 @@ export const MAKE_DEFAULTS: MakeOptions = {
   pairs: 'none',
   high: 0.75,
   low: 0.5,
-  gamma: DEFAULT_GAMMA,
+  gamma: 1.5,
   alpha: 0.9,
   shuffle: null,
   failed: null,

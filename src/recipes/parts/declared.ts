@@ -25,6 +25,8 @@ export function checkParams(
       ...issue,
       path: [...(at ?? []), ...issue.path],
       input: own,
+      // The other members of a union have no part in it.
+      continue: true,
     } as z.core.$ZodRawIssue);
 }
 

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { present } from '../../base/items.ts';
 import { checkParams, declarations } from './declared.ts';
-import type { SystemSettings } from './system.ts';
 
-/** Rules of the loss by id, filled by `defineObjectiveRule`. */
+/** Rules of the loss by id, filled by `defineObjectiveRule` of `src/systems/parts/objective-rule.ts`. */
 export const lossRules = new Map<string, { params: z.ZodObject }>();
 
 /** Rules of systems by id, each with its parameters and their defaults; null: it is off. */
@@ -21,38 +19,9 @@ export const objectiveRulesSchema = z
   })
   .default({});
 
-/** How a system weighs the KL in the loss, from step to step and from rollout to rollout. */
-interface KlRule {
-  /** Coefficient of a step, counted from 1. @param first that of the settings */
-  coefficient: (at: { step: number; steps: number; first: number }) => number;
-  /** Whether the loss of a rollout has the KL. @param solved whether a rollout of its group is right */
-  pulls: (rollout: { right: boolean; solved: boolean }) => boolean;
-}
-
-interface DeclaredKl {
+/** Rules of systems for the weight of the KL: `objective.kl.system: { id, ... }`. */
+export const klRules = declarations<{
   params: z.ZodObject;
-  rule: (system: SystemSettings) => KlRule;
-}
-
-const { declared, schema } = declarations<DeclaredKl>('rule of the KL');
-
-/** Parameters of a declared rule, checked by its schema. */
-export const systemKlSchema = schema;
-
-/** Declares the rule of the system `id`: `objective.kl.system: { id, ... }`. */
-export function defineKl<Params extends z.ZodObject>(
-  id: string,
-  { params, rule }: { params: Params; rule: (params: z.infer<Params>) => KlRule },
-): void {
-  declared.set(id, {
-    params,
-    rule: (system) => {
-      const { id: _, ...own } = system;
-      return rule(params.parse(own));
-    },
-  });
-}
-
-/** The rule of a KL; undefined where it is the same for all steps and rollouts. */
-export const klRuleOf = ({ system }: { system?: SystemSettings | undefined }): KlRule | undefined =>
-  system && present(declared.get(system.id), `KL rule of ${system.id}`).rule(system);
+  /** Why it cannot weigh such a KL, and what to do; null where it can. */
+  clash: (kl: { place: 'off' | 'loss' | 'reward'; coefficient: number }) => string | null;
+}>('rule of the KL');

@@ -14,7 +14,6 @@ export const TRAINING = {
   groupSize: 8,
   updates: 1,
   temperature: 1,
-  topP: 1,
   adapter: {
     rank: 16,
     alpha: 32,
@@ -32,16 +31,10 @@ export const TRAINING = {
     schedule: 'constant',
     warmUpSteps: 5,
   },
-  curriculum: { pool: 96 },
+  curriculum: {},
   router: {
     train: 'off',
     learningRate: 0.05,
-    baseline: 'running-mean',
-    optimizer: 'adam',
-    entropy: 0,
-    // The paper gives no β, and its printed reward trains a constant (src/learn/router/collapse.ts).
-    // With these the trained router beats both constants on the measured one (training/RESULTS.md).
-    nlr: { reward: 'measured', beta1: 0.2, beta2: 0.8 },
     evaluation: 'argmax',
   },
   heldOut: { questions: 64, every: 10, temperature: 0.3 },
@@ -55,10 +48,7 @@ export const OBJECTIVE = {
   estimator: 'grpo',
   clip: { low: 0.2, high: 0.2 },
   dualClip: null,
-  logRatioClamp: 20,
   aggregation: 'sequence-mean',
-  microBatch: null,
-  constantLength: 512,
   rules: {},
   kl: { form: 'k3', place: 'off', coefficient: 0 },
 } satisfies TrainSettings['objective'];
@@ -83,20 +73,6 @@ export const trainedOn = (
 export const verlObjective = (microBatch: number, klCoefficient = 1e-3) =>
   ({
     ...OBJECTIVE,
-    aggregation: 'token-mean',
-    microBatch,
+    aggregation: { microBatch },
     kl: { form: 'k3', place: 'loss', coefficient: klCoefficient },
   }) satisfies TrainSettings['objective'];
-
-/**
- * PPO's critic with γ = λ = 1 and the value clip of verl. A linear head over hidden states takes a larger rate than a
- * model (1e-5), and more updates per step than one.
- */
-export const CRITIC = {
-  gamma: 1,
-  lambda: 1,
-  learningRate: 0.01,
-  updates: 10,
-  valueClip: 0.5,
-  environment: 'skip',
-} satisfies TrainSettings['critic'];

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { LORA_TARGETS } from '../../policy/lora/spec.ts';
 import { branchingSchema } from './branching.ts';
 import { stageLossSchema } from './stage-loss.ts';
-import { nlrSchema, routerRewardSchema } from './settings.ts';
-import { objectiveRulesSchema, systemKlSchema } from './objective-rules.ts';
+import { nlrSchema } from './settings.ts';
+import { klRules, objectiveRulesSchema } from './objective-rules.ts';
 import { systemCurriculumSchema } from './curriculum.ts';
 import { declarations } from './declared.ts';
-import { gatesSchema } from './gates.ts';
 import type { SystemSettings } from './system.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
@@ -20,8 +19,24 @@ export const ESTIMATORS = [
   'rloo',
   'reinforce++-baseline',
   'whitened-grpo',
+  'trl-grpo',
 ] as const;
 export type EstimatorId = (typeof ESTIMATORS)[number];
+
+/** Estimators that do more than compare the rollouts of a group, as a critic does. */
+export const estimators = declarations<{ params: z.ZodObject }>('estimator');
+
+/** Gates of latent reasoning that a system trains beside the adapter's factors; a starts between `rMin` and `rMax`. */
+export interface Gates extends SystemSettings {
+  rMin: number;
+  rMax: number;
+}
+
+const { declared, schema: gatesSchema } = declarations<
+  { params: z.ZodObject<{ rMin: z.ZodType<number>; rMax: z.ZodType<number> }> },
+  Gates
+>('gates');
+export const declaredGates = declared;
 
 const adapterSchema = z.strictObject({
   rank: positiveInt.max(256),
@@ -32,15 +47,14 @@ const adapterSchema = z.strictObject({
 });
 
 export const objectiveSchema = z.strictObject({
-  estimator: z.enum(ESTIMATORS),
-  /** What is added to a group's deviation before it divides: `trl`, TRL's 1e-4; absent: verl's 1e-6. */
-  epsilon: z.literal('trl').optional(),
+  /** How advantages are made: by the rollouts of a group, or by a system's own way (`defineEstimator`). */
+  estimator: z.union([z.enum(ESTIMATORS), estimators.schema], {
+    error: `expected ${ESTIMATORS.join(', ')}, or the id of a system with its parameters`,
+  }),
   /** Ratio clip 1 − low … 1 + high; `null`: no clip. */
   clip: z.strictObject({ low: share, high: z.number().min(0) }).nullable(),
   /** Dual clip constant c for negative advantages; `null`: off. */
   dualClip: z.number().min(1).nullable(),
-  /** Clamp of the log ratio to the sampler, and in k3 of that to the reference, ±. */
-  logRatioClamp: z.number().positive().nullable(),
   /**
    * `span`: what single searches earned, where the reward values them, is the tokens' before them alone; absent:
    * all of a reward is all tokens'.
@@ -48,30 +62,44 @@ export const objectiveSchema = z.strictObject({
   credit: z.literal('span').optional(),
   /** What systems change of the loss, by id (`defineObjectiveRule`). */
   rules: objectiveRulesSchema,
-  aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
-   * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:
-   * all of an update together.
+   * How an update's tokens become one loss: a mean over all, or over each sequence's; `microBatch`: a mean over the tokens of
+   * each micro-batch of that many sequences, then the mean of these; `constant`: a sum over a constant, tokens a sequence.
    */
-  microBatch: positiveInt.nullable().default(null),
-  /** Divisor of `sum-over-constant`, tokens a sequence. */
-  constantLength: positiveInt,
+  aggregation: z.union([
+    z.enum(['token-mean', 'sequence-mean']),
+    z.strictObject({ microBatch: positiveInt }),
+    z.strictObject({ constant: positiveInt }),
+  ]),
   kl: z.strictObject({
     form: z.enum(['k1', 'k2', 'k3']),
     place: z.enum(['off', 'loss', 'reward']),
     coefficient: z.number().min(0),
-    /**
-     * The coefficient goes after a target, nats a token (`learn/rl/update.ts`); `coefficient` is then what it begins with.
-     * Absent or null: it stays.
-     */
-    adaptive: z
-      .strictObject({ target: z.number().positive(), gain: z.number().positive().max(5) })
-      .nullable()
-      .optional(),
-    /** A system's rule for the coefficient and for the rollouts that have the KL. */
-    system: systemKlSchema.optional(),
+    /** A system's rule for the coefficient and for the rollouts that have the KL (`defineKl`); absent or null: none. */
+    system: klRules.schema.nullable().optional(),
   }),
 });
+
+/** The estimator by groups; GRPO's where a system's own makes the advantages. */
+export const groupEstimatorOf = ({
+  estimator,
+}: Pick<z.infer<typeof objectiveSchema>, 'estimator'>): EstimatorId =>
+  typeof estimator === 'string' ? estimator : 'grpo';
+
+type Aggregation = z.infer<typeof objectiveSchema>['aggregation'];
+
+/** Its kind, and its number where it has one. */
+export function aggregationParts(aggregation: Aggregation) {
+  if (typeof aggregation === 'string') return { kind: aggregation, of: null };
+  return 'constant' in aggregation
+    ? ({ kind: 'sum-over-constant', of: aggregation.constant } as const)
+    : ({ kind: 'micro-batch-mean', of: aggregation.microBatch } as const);
+}
+
+export const aggregationWords = (aggregation: Aggregation): string => {
+  const { kind, of } = aggregationParts(aggregation);
+  return of === null ? kind : `${kind} ${of}`;
+};
 
 /** What a system's way to sample may not fit; `latent`: thoughts are mixtures, which no record holds. */
 export interface SampledRun {
@@ -101,19 +129,6 @@ export type DynamicSampling = z.infer<typeof dynamicSamplingSchema>;
 
 export const verifiers = declarations<{ params: z.ZodObject }>('verifier');
 
-/** PPO's critic: a linear value head over the policy's hidden states, which takes the place of the estimator. */
-const criticSchema = z.strictObject({
-  gamma: share,
-  lambda: share,
-  learningRate: z.number().positive(),
-  /** Updates of the head a step, each on all its tokens. */
-  updates: positiveInt.max(200),
-  /** Most that a value moves from what it was before the step and is still learned from. */
-  valueClip: z.number().positive(),
-  /** Whether environment tokens are in GAE, whitening and value loss, as in Search-R1's released code. */
-  environment: z.enum(['skip', 'released']),
-});
-
 /** One stage. A recipe knows its reward by id; `learn/settings/edit-settings.ts` refuses one that is not there. */
 export const stageSchema = z.strictObject({
   /** Steps of this stage; the last stage also takes what is left. */
@@ -135,15 +150,19 @@ export const stageSchema = z.strictObject({
 const warmUpSchema = z
   .strictObject({
     /**
-     * `given`, also where absent: demonstrations that the user brings. `own`: the policy's right rollouts of this very run's
-     * loop, sampled before the first update, half of them with clean results and half with noise; every update takes as
-     * many of each, KunLunBaizeRAG's (14).
+     * The policy's right rollouts of this very run's loop are the demonstrations, sampled before the first update, half of
+     * them with clean results and half with noise; every update takes as many of each, KunLunBaizeRAG's (14). Absent or
+     * null: the user brings demonstrations.
      */
-    from: z.enum(['given', 'own']).optional(),
-    /** `own`: share of a noisy result's passages that is noise, half where absent. */
-    noise: share.optional(),
-    /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
-    rollouts: z.int().min(2).max(4096).optional(),
+    own: z
+      .strictObject({
+        /** Rollouts that are sampled; the right ones of them are learned from. */
+        rollouts: z.int().min(2).max(4096).default(256),
+        /** Share of a noisy result's passages that is noise. */
+        noise: share.default(0.5),
+      })
+      .nullable()
+      .optional(),
     updates: positiveInt.optional(),
     /** Passes over the demonstrations; 0.5 is half of them. */
     epochs: z.number().positive().max(100).optional(),
@@ -183,11 +202,6 @@ export const DEFAULT_WARM_UP: WarmUpSettings = {
   stopAt: 0.98,
 };
 
-/** Rollouts that a cold start on the run's own samples by default. */
-export const OWN_ROLLOUTS = 256;
-/** Share of noise in the noisy half of them, by default. */
-export const OWN_NOISE = 0.5;
-
 export const trainSettingsSchema = z.strictObject({
   format: z.literal('forage.train/1'),
   /** Recipe and variant that these settings began as, `search-r1/grpo`. */
@@ -204,7 +218,6 @@ export const trainSettingsSchema = z.strictObject({
   /** Optimizer updates a batch is split into; 1 is on-policy. */
   updates: positiveInt.max(16),
   temperature: z.number().positive().max(4),
-  topP: share,
   adapter: adapterSchema,
   stages: z.array(stageSchema).min(1),
   /** How the rollouts of a group come from each other; absent: all begin at the question. */
@@ -214,8 +227,6 @@ export const trainSettingsSchema = z.strictObject({
   dynamicSampling: dynamicSamplingSchema.nullable(),
   /** A system's verifier, which replaces the check of answers while the run trains; absent or null: none does. */
   verifier: verifiers.schema.nullable().optional(),
-  /** PPO: advantages come token by token from a critic; the estimator is not asked. Absent or null: no critic. */
-  critic: criticSchema.nullable().optional(),
   /** DAPO's soft overlong punishment; lengths in policy tokens. */
   overlong: z
     .strictObject({ max: positiveInt, buffer: positiveInt, factor: z.number().min(0) })
@@ -235,28 +246,11 @@ export const trainSettingsSchema = z.strictObject({
     system: systemCurriculumSchema.nullable().optional(),
     /** Questions of these numbers of hops only; absent or null: all. */
     hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().optional(),
-    /**
-     * s3's choice of data, before any other: `one-retrieval`, questions of a pool of `pool` that the policy answers from one
-     * retrieval; `yes-no`, those answered by yes, no, true or false. Absent or empty: none is left out.
-     */
-    leaveOut: z.array(z.enum(['one-retrieval', 'yes-no'])).optional(),
-    /** `leaveOut`: questions that are looked at before the first step; later draws are from these. */
-    pool: positiveInt.default(96),
   }),
   router: z.strictObject({
     /** `off`: as in the recipe; `beside`: trained with the language policy; `alone`: only the router. */
     train: z.enum(['off', 'beside', 'alone']),
     learningRate: z.number().positive(),
-    /** What is taken from each reward: the running mean of earlier steps, or nothing, as in (23). */
-    baseline: z.enum(['running-mean', 'none']).default('running-mean'),
-    optimizer: z.enum(['adam', 'sgd']).default('adam'),
-    /** Factor of an entropy bonus; 0: none. */
-    entropy: z.number().min(0).default(0),
-    /**
-     * What a routed call earns while the router is trained, unless `overrides.nlr` says otherwise;
-     * null: as the recipe of the rollouts has it.
-     */
-    nlr: routerRewardSchema.nullable().default(null),
     /** How the router chooses for the held-out questions, trained or not; a trained one learns from samples. */
     evaluation: nlrSchema.shape.routing,
   }),

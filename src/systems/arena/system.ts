@@ -15,8 +15,7 @@ const grpo = (reward: string): VariantSettings => ({
   stages: [{ steps: TRAINING.steps, reward, weights: {} }],
   objective: {
     ...OBJECTIVE,
-    aggregation: 'token-mean',
-    microBatch: 4,
+    aggregation: { microBatch: 4 },
     kl: { form: 'k2', place: 'loss', coefficient: 0.04 },
   },
 });
@@ -68,7 +67,7 @@ export const arena: Recipe = {
       'grpo.objective.kl.form': 'code: trl/trl/trainer/grpo_trainer.py',
       'grpo.objective.kl.coefficient': 'code: trl/trl/trainer/grpo_config.py, its default',
       'grpo.objective.aggregation': 'code: trl/trl/trainer/grpo_trainer.py',
-      'grpo.objective.microBatch': 'code: configs/grpo.yaml',
+      'grpo.objective.aggregation.microBatch': 'code: configs/grpo.yaml',
       'grpo.groupSize': 'ours; code: 7 (configs/grpo.yaml)',
       'reward.arena': 'code: src/evaluate.py: 1, 1, 1 or 0.5, 10',
       'reward.arena-released': 'code: src/evaluate.py, its pattern over lines',

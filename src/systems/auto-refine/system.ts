@@ -50,7 +50,7 @@ export const autoRefine: Recipe = {
       'settings.retrieval.k': 'code: cmd/train.sh',
       'settings.retrieval.maxSearches': 'code: cmd/train.sh',
       'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch': 'code: cmd/train.sh, 64 on 8 GPUs',
+      'grpo.objective.aggregation.microBatch': 'code: cmd/train.sh, 64 on 8 GPUs',
       'grpo.groupSize': 'ours; code: 5 (cmd/train.sh)',
       'reward.autorefine': 'code: reward_score/qa_em.py, 0.1 for the refinement',
     },

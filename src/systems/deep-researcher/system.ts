@@ -100,7 +100,8 @@ export const deepResearcher = defineSystem({
       'settings.retrieval.k': 'ours; code: 10 web results',
       'grpo.objective.kl.coefficient': 'code: its GRPO',
       'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch': 'code: train_grpo.sh, there unless 12,288 tokens hold more',
+      'grpo.objective.aggregation.microBatch':
+        'code: train_grpo.sh, there unless 12,288 tokens hold more',
       'grpo.groupSize': 'ours; code: 16',
       'browse.overrides.system.browse.snippet': 'ours; code: the engine’s snippets',
       'browse.overrides.system.browse.extract': 'ours',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineObjectiveRule } from '../../learn/objective.ts';
+import { defineObjectiveRule } from '../parts/objective-rule.ts';
 
 /**
  * Diversity-aware optimisation (R1-zero-Div, arXiv 2505.23433): λ ρ log π is added to the loss of right rollouts, with slope

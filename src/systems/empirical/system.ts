@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
-import { trainedOn, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { defineCurriculum } from '../parts/define.ts';
 
 /*
@@ -40,7 +40,7 @@ const point = (
   name,
   title,
   settings: trainedOn(reward, {
-    curriculum: { ...TRAINING.curriculum, ...(system && { system }) },
+    curriculum: { ...(system && { system }) },
     objective: verlObjective(8),
   }),
 });

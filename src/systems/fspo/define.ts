@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { itemAt } from '../../base/items.ts';
-import { defineObjectiveRule } from '../../learn/objective.ts';
+import { defineObjectiveRule } from '../parts/objective-rule.ts';
 import { FACT } from '../../learn/rewards/parts/clause.ts';
 import type { Rollout } from '../../records/rollout.ts';
 
@@ -65,14 +65,14 @@ defineObjectiveRule('fspo', {
   label: 'Verdicts on thoughts',
   help: 'FSPO; the reward must be FSPO’s',
   what: 'turning advantages by verdicts',
-  clash({ stages, critic }, rewards) {
+  clash({ stages, objective }, rewards) {
     const giving = rewards.flatMap(({ id, verdicts }) => (verdicts ? [id] : []));
     const without = stages.find(({ reward }) => !giving.includes(reward));
     if (without)
       return `The reward ${without.reward} gives no verdicts on thoughts. Choose ${giving.join(' or ')} in every stage, or leave fspo out.`;
-    return critic
-      ? 'Verdicts flip group advantages, not those of a critic. Leave fspo out, or set critic to null.'
-      : null;
+    return typeof objective.estimator === 'string'
+      ? null
+      : 'Verdicts flip group advantages, not those of a critic. Leave fspo out, or choose an estimator by groups.';
   },
   rule: ({ form }) => ({
     advantages: (all, sequences) =>

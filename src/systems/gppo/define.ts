@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineObjectiveRule } from '../../learn/objective.ts';
+import { defineObjectiveRule } from '../parts/objective-rule.ts';
 
 /** Klear-Reasoner's loss (arXiv 2508.07629; code: suu990901/KlearReasoner, compute_gppo_loss), and the control that tests it. */
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { defineDialect, PLAIN_TURN, SHORT } from '../../recipes/parts/dialect.ts';
 import type { Variant } from '../../recipes/parts/recipe.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
-import { declaredGates, type Gates } from '../../recipes/parts/gates.ts';
+import type { Gates } from '../../recipes/parts/training.ts';
 import { OBJECTIVE, TRAINING } from '../../recipes/parts/training-base.ts';
-import { defineSystem } from '../parts/define.ts';
+import { defineGates, defineSystem } from '../parts/define.ts';
 
 /*
  * HRPO, hybrid latent reasoning (arXiv 2505.18454; code: Yueeeeeeee/HRPO, hrpo_rag.py, patch.py, unsloth/models/llama.py):
@@ -34,14 +34,10 @@ const gates = z
   });
 
 // The groups of parameters of its patch.py.
-declaredGates.set('hrpo', {
-  params: gates,
-  rates(system) {
-    const { id: _, ...own } = system;
-    const { learningRate: weights, lambdaLearningRate: lambda } = gates.parse(own);
-    return { weights, lambda };
-  },
-});
+defineGates('hrpo', gates, ({ learningRate: weights, lambdaLearningRate: lambda }) => ({
+  weights,
+  lambda,
+}));
 
 const GATES: Gates = { id: 'hrpo', ...gates.parse({}) };
 
@@ -57,7 +53,7 @@ const variant = (name: string, title: string, gates: Gates): Variant => ({
     stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
     objective: {
       ...OBJECTIVE,
-      epsilon: 'trl',
+      estimator: 'trl-grpo',
       clip: null,
       kl: { form: 'k3', place: 'loss', coefficient: 0.005 },
     },

@@ -47,7 +47,7 @@ export const inForage: Recipe = {
       'settings.retrieval.maxSearches': 'code: 6 in training, 8 in evaluation',
       'grpo.objective.kl.coefficient': 'code: scripts/train_ppo.sh',
       'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch': 'code: scripts/train_ppo.sh, 64 on 8 GPUs',
+      'grpo.objective.aggregation.microBatch': 'code: scripts/train_ppo.sh, 64 on 8 GPUs',
       'reward.in-forage':
         'code: tools/llm_agent/generation.py, verl/utils/reward_score/qa_em.py: 0.2, 0.95',
     },

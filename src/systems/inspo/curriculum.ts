@@ -9,7 +9,7 @@ import { checkFaults, rolloutOverrides } from '../../learn/rl/collect.ts';
 import type { Curriculum, DrawnQuestion, DrawRequest, Json } from '../../learn/rl/contracts.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
 import { Cycle } from '../../learn/cycle.ts';
-import { stageAt } from '../../learn/settings/overrides.ts';
+import { stageAt } from '../../learn/schedule.ts';
 import {
   mergeOverrides,
   type RecipeSettings,
@@ -188,9 +188,9 @@ class Instructions implements Curriculum {
     const { agent, runId, signal } = needed(sampling);
     const { settings } = this.#ground;
     const stage = itemAt(settings.stages, stageAt(settings.stages, step), 'stages');
-    const { temperature, topP, overlong } = settings;
+    const { temperature, overlong } = settings;
     const overrides = mergeOverrides(
-      rolloutOverrides(settings, { temperature, topP }, stage.overrides),
+      rolloutOverrides(settings, temperature, stage.overrides),
       following(instruction),
     );
     const rollouts = await Promise.all(

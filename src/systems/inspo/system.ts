@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { VariantSettings } from '../../recipes/parts/recipe.ts';
-import { trainedOn, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { defineCurriculum, defineSystem } from '../parts/define.ts';
 
 /*
@@ -55,7 +55,7 @@ defineCurriculum('inspo', {
 
 const grpo: VariantSettings = trainedOn('search-r1', {
   objective: verlObjective(8),
-  curriculum: { ...TRAINING.curriculum, system: EVOLUTION },
+  curriculum: { system: EVOLUTION },
 });
 
 const ofEvolution = (changes: Partial<Evolution>): VariantSettings => ({

@@ -59,7 +59,7 @@ import { defineCurriculum } from '../parts/define.ts';
  * - β1 and β2 are not given: 0.5 each. Their ratio, 1, is above 5/6: a router that is trained on the
  *   printed reward sends everything local for any question, below 5/6 everything to the web
  *   (src/agent/router/reward.ts). So a trained router, with the policy or without it, learns from
- *   the measured reward at 0.2/0.8 (`router.nlr` of the training), and choosing `paper`
+ *   the measured reward at 0.2/0.8, and choosing `paper`
  *   gives a warning.
  * - Whether routing is sampled in evaluation is not given. It is sampled while training; held-out
  *   questions (`router.evaluation`) and the command line's `evaluate` (`nlr.routing`) use the
@@ -84,7 +84,7 @@ import { defineCurriculum } from '../parts/define.ts';
  * - Warm-up (14): the paper uses trajectories of other systems (ReSearch, ZeroSearch), which are about
  *   another world. Here SFT uses the policy's own correct rollouts, half sampled with clean results
  *   and half with noise, equally many in every update (src/learn/curriculum/own-demonstrations.ts).
- *   `warmUp.from: given` uses a file of trajectories.
+ *   `warmUp.own: null` uses a file of trajectories.
  * - An epoch of (15) and (16) is a step, and the sampled questions are trained by DAPO, not by supervision:
  *   there is one objective. E is a fifth of the run (paper: 5, of a number of epochs that is not given).
  * - (16) says that noise grows, (15) that gold replaces everything. By default noise is only in what is not gold
@@ -216,15 +216,13 @@ export const kunlunBaize: Recipe = {
         ...DAPO,
         stages: [{ steps: TRAINING.steps, reward: 'kunlun-by-form', weights: {} }],
         warmUp: {
-          from: 'own',
-          rollouts: 256,
+          own: { rollouts: 256, noise: 0.5 },
           updates: 12,
           batch: 16,
           learningRate: 1e-3,
           onlyCorrect: true,
         },
         curriculum: {
-          ...TRAINING.curriculum,
           system: { id: 'kunlun-baize', ...params.parse({}) },
         },
         router: { ...TRAINING.router, train: 'beside' },

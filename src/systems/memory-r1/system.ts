@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BLOCKS_SHOWN, searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
-import { trainedOn, TRAINING } from '../../recipes/parts/training-base.ts';
+import { trainedOn } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
 
 /*
@@ -69,7 +69,7 @@ export const memoryR1 = defineSystem({
           retrieval: { k: 8 },
           system: { id: 'memory-r1', memories: { cap: 16, read: 4 } },
         },
-        curriculum: { ...TRAINING.curriculum, hops: { min: 1, max: 2 } },
+        curriculum: { hops: { min: 1, max: 2 } },
       }),
     },
     {

@@ -2,15 +2,31 @@ import type { z } from 'zod';
 import { provideHooks, type LoopHooks } from '../../agent/hooks.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import { declaredGroupings } from '../../recipes/parts/branching.ts';
+import {
+  definedKl,
+  stepEstimators,
+  type KlRule,
+  type StepEstimator,
+} from '../../learn/objective.ts';
 import { provideGrouping, type Grouping } from '../../learn/branching/grouping.ts';
 import { provideCurriculum, type CurriculumGround } from '../../learn/curriculum/provided.ts';
 import type { Curriculum } from '../../learn/rl/contracts.ts';
 import type { RewardFacts } from '../../learn/rewards/parts/facts.ts';
 import { judges } from '../../learn/rewards/parts/definition.ts';
+import { gateRates } from '../../learn/schedule.ts';
 import { provideSampling, type SampleGroups } from '../../learn/rl/sampling.ts';
 import { declareSystem, type SystemSettings, type Traits } from '../../recipes/parts/system.ts';
 import { declaredCurricula, type BeginningRun } from '../../recipes/parts/curriculum.ts';
-import { samplings, verifiers, type SampledRun } from '../../recipes/parts/training.ts';
+import { klRules } from '../../recipes/parts/objective-rules.ts';
+import {
+  declaredGates,
+  estimators,
+  samplings,
+  verifiers,
+  type Gates,
+  type SampledRun,
+  type TrainSettings,
+} from '../../recipes/parts/training.ts';
 
 /** A recipe with code of its own. */
 export interface SystemDefinition<Params extends z.ZodObject> extends Recipe {
@@ -121,9 +137,10 @@ export function defineCurriculum<Params extends z.ZodObject>(
     scores(system) {
       if (!scored) return null;
       const { pool, scoringRollouts } = scored(ownOf(params, system));
-      return { pool, rollouts: scoringRollouts };
+      return pool === 0 ? null : { pool, rollouts: scoringRollouts };
     },
-    scoredBy: (system, rollouts) => (scored ? { ...system, scoringRollouts: rollouts } : system),
+    scoredBy: (system, rollouts) =>
+      'scoringRollouts' in params.shape ? { ...system, scoringRollouts: rollouts } : system,
     countsSearches,
     needsOneServer: (system) => needsOneServer?.(ownOf(params, system)) ?? null,
     clash: (system, run) => clash?.(ownOf(params, system), run) ?? null,
@@ -147,6 +164,45 @@ export function defineSampling<Params extends z.ZodObject>(
     const { sampling } = await load();
     return (system) => sampling(ownOf(params, system));
   });
+}
+
+/** Declares the estimator of the system `id`: `objective: { estimator: { id, ... } }`. @param load its code, with the first update */
+export function defineEstimator<Params extends z.ZodObject>(
+  id: string,
+  params: Params,
+  load: () => Promise<(params: z.infer<Params>) => StepEstimator>,
+): void {
+  estimators.declared.set(id, { params });
+  stepEstimators.set(id, async (system) => (await load())(ownOf(params, system)));
+}
+
+/** How a system weighs the KL: `objective.kl: { system: { id, ... } }`. */
+export interface KlDefinition<Params extends z.ZodObject> {
+  params: Params;
+  /** As in `klRules`; absent: it can weigh any KL. */
+  clash?: (kl: Pick<TrainSettings['objective']['kl'], 'place' | 'coefficient'>) => string | null;
+  rule: (params: z.infer<Params>) => KlRule;
+}
+
+/** Declares how the system `id` weighs the KL. */
+export function defineKl<Params extends z.ZodObject>(
+  id: string,
+  { params, clash = () => null, rule }: KlDefinition<Params>,
+): void {
+  klRules.declared.set(id, { params, clash });
+  definedKl.set(id, (system) => rule(ownOf(params, system)));
+}
+
+/** Declares the gates of the system `id`: `adapter: { gates: { id, ... } }`. @param rates of their weights and of Λ */
+export function defineGates<
+  Params extends z.ZodObject<{ rMin: z.ZodType<number>; rMax: z.ZodType<number> }>,
+>(
+  id: string,
+  params: Params,
+  rates: (params: z.infer<Params>) => { weights: number; lambda: number },
+): void {
+  declaredGates.set(id, { params });
+  gateRates.set(id, (gates: Gates) => rates(ownOf(params, gates)));
 }
 
 /** Declares the verifier of the system `id`: `verifier: { id, ... }`. */

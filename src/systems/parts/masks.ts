@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { itemAt } from '../../base/items.ts';
 import { remasked, trainedCount, type Sequence } from '../../learn/mask.ts';
-import { defineObjectiveRule, type RuledStep } from '../../learn/objective.ts';
+import type { RuledStep } from '../../learn/objective.ts';
+import { defineObjectiveRule } from './objective-rule.ts';
 import type { RecipeSettings } from '../../recipes/parts/settings.ts';
 import type { Rollout } from '../../records/rollout.ts';
 

@@ -55,7 +55,7 @@ export const rSearch: Recipe = {
       'settings.retrieval.maxSearches': 'code: scripts/train_*.sh',
       'grpo.objective.kl.coefficient': 'code: scripts/train_*.sh',
       'grpo.objective.aggregation': 'code: src/verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch': 'code: scripts/train_*.sh, 64 on 8 GPUs',
+      'grpo.objective.aggregation.microBatch': 'code: scripts/train_*.sh, 64 on 8 GPUs',
       'grpo.groupSize': 'ours; code: 5 (scripts/train_*.sh)',
       'reward.r-search': 'code: src/verl/utils/reward_score/qa_f1.py: 0.2, 0.2',
     },

@@ -7,7 +7,7 @@ import { defineSystem } from '../parts/define.ts';
  * R1-Router (arXiv 2505.22095; code: OpenBMB/R1-Router): each step asks a sub-question and names the source that should
  * answer it; at most 3 steps. Its released actor computes a KL term and does not add it: none here.
  */
-const objective = { ...OBJECTIVE, aggregation: 'token-mean', microBatch: 4 } as const;
+const objective = { ...OBJECTIVE, aggregation: { microBatch: 4 } } as const;
 
 export const r1Router = defineSystem({
   id: 'r1-router',
@@ -36,7 +36,7 @@ export const r1Router = defineSystem({
       'settings.retrieval.maxSearches': 'code: three steps',
       'grpo.objective.kl.place': 'code: computed and not added',
       'grpo.objective.aggregation': 'code: Easy-R1/verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch': 'not confirmed: EasyR1’s default',
+      'grpo.objective.aggregation.microBatch': 'not confirmed: EasyR1’s default',
       'reward.r1-router-step': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
       'reward.r1-router': 'code: Easy-R1/verl/utils/reward_score/step.py: 0.5, 0.5',
     },

@@ -39,8 +39,6 @@ export const ragGym = defineSystem({
       'settings.retrieval.maxSearches': 'ours; code: 10 iterations',
       'dpo.stages.0.overrides.system.n': 'ours; code: 10',
       'rounds.stages.0.loss.rounds': 'ours; not given',
-      'dpo.stages.0.loss.high': 'code: dpo/dpo.py',
-      'dpo.stages.0.loss.low': 'code: dpo/dpo.py',
     },
     expectedEffect:
       'Preferences between queries teach more than SFT on the best one; if answering is the only choice, they do not.',
@@ -54,7 +52,7 @@ export const ragGym = defineSystem({
       name: 'dpo',
       title: 'DPO on candidates of a step',
       settings: supervisedBy(
-        { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.5, pairs: 'actions' },
+        { kind: 'action-dpo', beta: 0.1, nll: 0 },
         { questions: 32, groupSize: 2 },
         RANKED,
       ),
@@ -64,7 +62,7 @@ export const ragGym = defineSystem({
       title: 'The same in two rounds, each from the policy of the previous one',
       differences: 'The released code trains once; rounds, each with a new reference, are ours.',
       settings: supervisedBy(
-        { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0.5, pairs: 'actions', rounds: 2 },
+        { kind: 'action-dpo', beta: 0.1, nll: 0, rounds: 2 },
         { questions: 32, groupSize: 2 },
         RANKED,
       ),

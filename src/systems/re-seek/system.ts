@@ -68,7 +68,8 @@ export const reSeek = defineSystem({
       'settings.retrieval.k': 'code',
       'settings.retrieval.maxSearches': 'paper, second hand',
       'grpo.objective.aggregation': 'code: verl’s',
-      'grpo.objective.microBatch': 'ours; code: 64 over its GPUs (scripts/train_grpo.sh)',
+      'grpo.objective.aggregation.microBatch':
+        'ours; code: 64 over its GPUs (scripts/train_grpo.sh)',
       'grpo.groupSize': 'ours; code: 5',
       'reward.re-seek': 'paper, second hand: 0.3, −0.6, −0.3',
       'reward.re-seek-released': 'code, the variant by a pattern: 0.3 and 0.1, −0.6, −0.3',

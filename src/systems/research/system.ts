@@ -55,7 +55,7 @@ export const research: Recipe = {
       'settings.retrieval.maxSearches': 'ours; code: no limit but 8,192 tokens',
       'grpo.objective.kl.coefficient': 'code: scripts/train/train.sh',
       'grpo.objective.aggregation': 'code: src/verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch':
+      'grpo.objective.aggregation.microBatch':
         'ours; code: as many as 17,408 tokens hold (scripts/train/train.sh)',
       'grpo.groupSize': 'ours; code: 5 (scripts/train/train.sh)',
       'reward.research': 'code: src/verl/utils/reward_score/re_search.py',

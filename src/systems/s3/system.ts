@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { jsonOf } from '../../base/fetch-file.ts';
 import { isObjectOrList } from '../../base/objects.ts';
 import {
@@ -10,6 +11,7 @@ import {
   tag,
 } from '../../recipes/parts/dialect.ts';
 import { TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { defineCurriculum } from '../parts/define.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
   BLOCKS_SHOWN,
@@ -24,11 +26,26 @@ import {
  * gain over one retrieval. Three searches; k = 2, of which it names some (released code: 3 of 8).
  */
 const loop = searchLoop(2, 4);
-const curriculum = {
-  ...TRAINING.curriculum,
-  pool: 192,
-  leaveOut: ['one-retrieval' as const, 'yes-no' as const],
-};
+
+const selection = z.strictObject({
+  pool: z.int().min(1).nullable().default(192).meta({
+    title: 'Leave out what one retrieval answers',
+    description: 'Of a number of questions, which the model answers before the first step',
+  }),
+  yesNo: z.boolean().default(true).meta({ title: 'Leave out what is answered by yes or no' }),
+});
+export type Selection = z.infer<typeof selection>;
+
+defineCurriculum('s3', {
+  draws: 'from those that one retrieval does not answer (s3)',
+  params: selection,
+  scored: ({ pool }) => ({ pool: pool ?? 0, scoringRollouts: 1 }),
+  lacks: ({ pool }) =>
+    pool === null ? null : 'leaving out what the policy answers from one retrieval',
+  load: () => import('./curriculum.ts'),
+});
+
+const curriculum = { system: { id: 's3', ...selection.parse({}) } };
 
 /** `{"query": "…"}`; text that is no JSON is the query itself. */
 function queryField(inner: string): string {
@@ -101,7 +118,7 @@ export const s3: Recipe = {
       'grpo.objective.kl.coefficient': 'code: its PPO',
       'grpo.temperature': 'code: scripts/train/train_s3.sh',
       'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch':
+      'grpo.objective.aggregation.microBatch':
         'ours, a divisor of the batch; code: 3 (scripts/train/train_s3.sh, 15 on 5 GPUs)',
       'reward.s3': 'paper: gain beyond RAG',
       'reward.s3-released': 'code: verl/utils/reward_score/rag_2.py',

@@ -9,8 +9,9 @@ import {
 } from '../../recipes/parts/dialect.ts';
 import { GOLD_OF_ARTICLES } from '../../recipes/parts/loops.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
-import { CRITIC, trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { defineSystem } from '../parts/define.ts';
+import { ppo } from '../ppo/define.ts';
 
 const KL_IN_REWARD = {
   ...verlObjective(8),
@@ -86,7 +87,7 @@ export const searchR1 = defineSystem({
       'settings.retrieval.maxSearches': 'ours; code: 2 (train_*.sh), 4 (scripts/nq_hotpotqa)',
       'grpo.objective.kl.coefficient': 'code: train_grpo.sh',
       'grpo.groupSize': 'ours; code: 5 (train_grpo.sh)',
-      'ppo.critic.lambda': 'code: train_ppo.sh, γ = λ = 1',
+      'ppo.objective.estimator.lambda': 'code: train_ppo.sh, γ = λ = 1',
       'ppo.objective.kl.coefficient': 'code: train_ppo.sh',
       'as-released.overrides.system.cut.tokens': 'code: search_r1/llm_agent/generation.py',
       'reward.search-r1': 'code: verl/utils/reward_score/qa_em.py',
@@ -113,10 +114,9 @@ export const searchR1 = defineSystem({
       differences:
         'The critic is a linear head over the policy’s hidden states, without a gradient to the policy; the ' +
         'code’s is a whole model at learning rate 1e-5. Groups of 8 instead of single rollouts; GAE skips ' +
-        'environment tokens, unlike the code (`critic.environment=released`); top-p is 1.',
+        'environment tokens, unlike the code (`objective.estimator.environment=released`); top-p is 1.',
       settings: trainedOn('search-r1', {
-        objective: KL_IN_REWARD,
-        critic: CRITIC,
+        objective: { ...KL_IN_REWARD, estimator: ppo() },
       }),
     },
     {
@@ -136,8 +136,7 @@ export const searchR1 = defineSystem({
       differences:
         'As in the released code, GAE, whitening and value loss include environment tokens, and the reward also reads the example in the prompt.',
       settings: trainedOn('search-r1-released', {
-        objective: KL_IN_REWARD,
-        critic: { ...CRITIC, environment: 'released' },
+        objective: { ...KL_IN_REWARD, estimator: ppo({ environment: 'released' }) },
       }),
     },
   ],

@@ -1,5 +1,5 @@
 import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
-import { trainedOn, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
 
 /*
@@ -10,7 +10,7 @@ const stratum = (name: string, title: string, hops: { min: number; max: number }
   name,
   title,
   settings: trainedOn('em', {
-    curriculum: { ...TRAINING.curriculum, hops },
+    curriculum: { hops },
     objective: verlObjective(2, 1e-4),
   }),
 });
@@ -34,7 +34,7 @@ export const simpleRlZoo: Recipe = {
       'medium.groupSize': 'code: 8',
       'medium.objective.kl.coefficient': 'code: up to 14 billion parameters; 1e-3 above',
       'medium.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
-      'medium.objective.microBatch': 'code: train_grpo_math_tune_ray.sh',
+      'medium.objective.aggregation.microBatch': 'code: train_grpo_math_tune_ray.sh',
       'medium.curriculum.hops.min': 'ours, hops for its levels of mathematics',
     },
     expectedEffect:

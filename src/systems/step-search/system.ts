@@ -50,7 +50,7 @@ export const stepSearch = defineSystem({
       'settings.retrieval.maxSearches': 'code: train.sh',
       'grpo.objective.kl.coefficient': 'code: train.sh, there in the reward',
       'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch': 'code: train.sh, 16 on 8 GPUs',
+      'grpo.objective.aggregation.microBatch': 'code: train.sh, 16 on 8 GPUs',
       'reward.step-search':
         'code: verl/utils/reward_score/qa_step.py, 0.618; its intended weight 0.6',
       'reward.step-search-tf-idf': 'code: verl/utils/reward_score/qa_step.py',

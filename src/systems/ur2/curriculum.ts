@@ -8,7 +8,7 @@ import type { CurriculumGround } from '../../learn/curriculum/provided.ts';
 import { scoreQuestions, type ScoredCurriculum } from '../../learn/curriculum/score-questions.ts';
 import { Cycle } from '../../learn/cycle.ts';
 import { rewardById } from '../../learn/rewards/registry.ts';
-import { stageAt } from '../../learn/settings/overrides.ts';
+import { stageAt } from '../../learn/schedule.ts';
 import type { Params } from './system.ts';
 import {
   drawnSchema,

@@ -133,7 +133,6 @@ export const UR2_TRAINING = {
   ...TRAINING,
   start: 'not-searching',
   curriculum: {
-    ...TRAINING.curriculum,
     system: { id: 'ur2', ...params.parse({}) },
   },
 } satisfies Omit<VariantSettings, 'stages' | 'objective'>;

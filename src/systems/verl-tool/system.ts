@@ -32,7 +32,7 @@ export const verlTool: Recipe = {
       'settings.retrieval.maxSearches': 'code: examples/train/search_r1/train_3b.sh',
       'grpo.objective.kl.coefficient': 'code: examples/train/search_r1/train_3b.sh',
       'grpo.objective.aggregation': 'code: verl’s default',
-      'grpo.objective.microBatch':
+      'grpo.objective.aggregation.microBatch':
         'ours; code: as many as 8,196 tokens hold (examples/train/search_r1/train_3b.sh)',
       'grpo.groupSize': 'ours; code: 16 (examples/train/search_r1/train_3b.sh)',
     },
@@ -52,8 +52,7 @@ export const verlTool: Recipe = {
         objective: {
           ...OBJECTIVE,
           clip: { low: 0.2, high: 0.3 },
-          aggregation: 'token-mean',
-          microBatch: 4,
+          aggregation: { microBatch: 4 },
           rules: { 'finished-only': {} },
         },
         dynamicSampling: { by: 'reward', maxBatches: 2 },

@@ -9,13 +9,10 @@ import { extractionSchema } from '../search-o1/system.ts';
  * DPO on whole trajectories: correct, then fewer calls, then shorter by γ. γ and β are not given: 1.5 and 0.1 are ours.
  */
 const dpo = {
-  kind: 'dpo',
+  kind: 'efficient-dpo',
+  gamma: 1.5,
   beta: 0.1,
   nll: 0,
-  high: 1,
-  low: 0,
-  pairs: 'efficient',
-  gamma: 1.5,
 } as const;
 
 const params = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { searchLoop, SHARED_DIFFERENCES } from '../../recipes/parts/loops.ts';
 import type { Recipe, VariantSettings } from '../../recipes/parts/recipe.ts';
-import { trainedOn, TRAINING, verlObjective } from '../../recipes/parts/training-base.ts';
+import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { defineCurriculum } from '../parts/define.ts';
 
 /*
@@ -34,7 +34,7 @@ defineCurriculum('zero-search', {
 });
 
 const settings: VariantSettings = trainedOn('f1', {
-  curriculum: { ...TRAINING.curriculum, system: { id: 'zero-search' } },
+  curriculum: { system: { id: 'zero-search' } },
   objective: verlObjective(16),
 });
 
@@ -59,7 +59,7 @@ export const zeroSearch: Recipe = {
       'settings.retrieval.maxSearches': 'code: train_grpo.sh',
       'grpo.objective.kl.coefficient': 'code: train_grpo.sh',
       'grpo.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
-      'grpo.objective.microBatch': 'code: train_grpo.sh, 64 on 4 GPUs (README.md)',
+      'grpo.objective.aggregation.microBatch': 'code: train_grpo.sh, 64 on 4 GPUs (README.md)',
       'grpo.groupSize': 'ours; code: 5 (train_grpo.sh)',
       'reward.f1': 'code: reward_score/qa_em.py',
     },

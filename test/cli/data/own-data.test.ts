@@ -120,7 +120,7 @@ describe('a run on custom passages and questions', () => {
       '--recipe=kunlun-baize',
       '--steps=1',
       '--threads=1',
-      '--set=warmUp.rollouts=2',
+      '--set=warmUp.own.rollouts=2',
       `--corpus=${corpus}`,
       `--questions=${questions}`,
       `--out=${join(folder, 'none')}`,

@@ -59,7 +59,6 @@ describe('siblings by round', () => {
 const settings = whatIfSettings({
   estimator: 'dr-grpo',
   aggregation: 'sequence-mean',
-  constantLength: 1,
 });
 
 describe('from reward to token weights', () => {

@@ -73,7 +73,7 @@ describe('token weights', () => {
       0,
       0,
     ]);
-    expect(weights(whatIfSettings({ aggregation: 'sum-over-constant' }))[0]![1]).toBe(1 / 20);
+    expect(weights(whatIfSettings({ aggregation: { constant: 10 } }))[0]![1]).toBe(1 / 20);
   });
 
   test('without a mask the documents are trained as well', () => {

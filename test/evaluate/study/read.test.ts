@@ -193,8 +193,8 @@ describe('each problem is named', () => {
     ],
     [
       'what no run may be trained with',
-      withArm({ recipe: 'search/grpo', training: { topP: 0.9 } }),
-      /^arm "other": training: Training with top-p 0\.9 is refused/,
+      withArm({ recipe: 'search/grpo', training: { overrides: { sampling: { topK: 5 } } } }),
+      /^arm "other": training: Training with top-k 5 is refused/,
     ],
     [
       'a router that is never asked',

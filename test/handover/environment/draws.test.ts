@@ -210,7 +210,7 @@ describe('settings that are not run here', () => {
   it.each([
     ['router.train=beside', /router\.train/],
     ['shuffleRewards=true', /shuffleRewards/],
-    ['topP=0.9', /top-p/],
+    ['overrides.sampling.topK=5', /top-k/],
   ])('%s', async (change, words) => {
     await expect(partsOf(settingsOf('search-r1', [change])).then(serve)).rejects.toThrow(words);
   });

@@ -10,23 +10,17 @@ import { tinySource } from './source.ts';
 
 /** Every part that a recipe may have beside what all have: carried to the other trainer, or refused by name. */
 
-const PPO =
-  'critic={"gamma":1,"lambda":1,"learningRate":0.01,"updates":1,"valueClip":0.5,"environment":"skip"}';
 const SFT =
   '{"steps":1,"reward":"em","weights":{},"loss":{"kind":"sft","weight":"right","gold":false}}';
 
 /** Settings that are refused, and what is changed to have them; the path that the refusal names, where it is another. */
 const REFUSED: Record<string, [changes: string[], path?: string]> = {
-  'objective.epsilon': [['objective.epsilon=trl']],
   'objective.credit': [['objective.credit=span']],
   'objective.rules.gppo': [['objective.rules.gppo={}', 'updates=2']],
   'objective.rules.right-likelihood': [['objective.rules.right-likelihood.weight=0.1']],
   'objective.rules.diversity': [['objective.rules.diversity={}']],
   'objective.rules.worse-only': [['objective.rules.worse-only={}']],
   'objective.rules.fspo': [['objective.rules.fspo={}', 'stages.0.reward=fspo']],
-  'objective.kl.adaptive': [
-    ['objective.kl.place=loss', 'objective.kl.coefficient=0.001', 'objective.kl.adaptive={"target":0.2,"gain":0.1}'],
-  ],
   'objective.kl.system': [
     ['objective.kl.place=loss', 'objective.kl.system={"id":"kdrl","to":0.001,"of":"all"}'],
   ],
@@ -41,7 +35,7 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   verifier: [
     ['verifier={"id":"verifier-pitfalls","falseNegative":0.1}'],
   ],
-  critic: [[PPO]],
+  'objective.estimator': [['objective.estimator={"id":"ppo"}']],
   start: [['start=not-searching']],
   'adapter.gates': [
     ['adapter.gates={"id":"hrpo","rMin":0.98,"rMax":0.99,"learningRate":0.001,"lambdaLearningRate":0.01}'],
@@ -51,17 +45,8 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   'curriculum.system': [
     ['curriculum.system={"id":"inspo","population":2,"temperature":0.1,"rate":0.3,"every":0,"proposals":1,"verify":1,"replay":1,"tokens":8}'],
   ],
-  'curriculum.leaveOut': [['curriculum.leaveOut=["one-retrieval"]']],
-  'warmUp.from': [
-    ['warmUp={"from":"own","updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
-    'warmUp',
-  ],
-  'warmUp.noise': [
-    ['warmUp={"from":"own","noise":1,"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
-    'warmUp',
-  ],
-  'warmUp.rollouts': [
-    ['warmUp={"from":"own","rollouts":8,"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
+  'warmUp.own': [
+    ['warmUp={"own":{},"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
     'warmUp',
   ],
   'warmUp.updates': [['warmUp={"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
@@ -91,7 +76,7 @@ function optionalPaths(schema: z.core.$ZodType, path: readonly string[] = []): s
 
 describe('parts of a recipe that another trainer is given', () => {
   it('are all known: what may be switched on is carried or refused', () => {
-    const rules = [...definedRules().keys()].map((id) => `objective.rules.${id}`);
+    const rules = [...definedRules.keys()].map((id) => `objective.rules.${id}`);
     const training = [...optionalPaths(trainSettingsSchema), ...rules];
     expect(training).toContain('objective.credit');
     const known = new Set([...Object.keys(REFUSED), ...CARRIED]);

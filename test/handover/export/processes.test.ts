@@ -19,7 +19,7 @@ async function textOf(to: Trainer, path: string, sizes: Sizes): Promise<string> 
   const settings = changed('search/grpo', {
     ...step,
     steps: 2,
-    objective: { aggregation: 'token-mean', microBatch },
+    objective: { aggregation: microBatch === null ? 'token-mean' : { microBatch } },
   });
   const files = await exportFolder(tinySource(settings), to, { read: readBundledFile });
   return String(files.find((file) => file.path === path)?.content);

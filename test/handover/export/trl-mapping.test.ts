@@ -10,33 +10,41 @@ const refused = (settings: TrainSettings) => map(settings).refusals.map(({ setti
 
 type Objective = TrainSettings['objective'];
 
+const AGGREGATIONS = [
+  'token-mean',
+  { microBatch: 8 },
+  { microBatch: 24 },
+  'sequence-mean',
+  { constant: 512 },
+] as const;
+/** Of these, but for the third, which is refused. */
+const LOSS_TYPES = ['dapo', 'bnpo', '', 'grpo', 'dr_grpo'];
+
 /** Every combination of what an objective chooses. */
 function objectives(): Objective[] {
   const base = changed('search/grpo', {}).objective;
   const all: Objective[] = [];
   for (const estimator of ESTIMATORS)
-    for (const aggregation of ['token-mean', 'sequence-mean', 'sum-over-constant'] as const)
+    for (const aggregation of AGGREGATIONS)
       for (const clip of [null, { low: 0.2, high: 0.28 }, { low: 0, high: 4 }])
         for (const dualClip of [null, 1, 3])
           for (const place of ['off', 'loss', 'reward'] as const)
             for (const form of ['k1', 'k2', 'k3'] as const)
-              for (const microBatch of [null, 8, 24])
-                all.push({
-                  ...base,
-                  estimator,
-                  aggregation,
-                  clip,
-                  dualClip,
-                  microBatch,
-                  kl: { form, place, coefficient: 0.01 },
-                });
+              all.push({
+                ...base,
+                estimator,
+                aggregation,
+                clip,
+                dualClip,
+                kl: { form, place, coefficient: 0.01 },
+              });
   return all;
 }
 
 /** By hand, of TRL 1.16.0's `_compute_loss` and `_generate_and_score_completions`. */
-function refusedByHand({ estimator, clip, dualClip, kl, aggregation, microBatch }: Objective) {
+function refusedByHand({ estimator, clip, dualClip, kl, aggregation }: Objective) {
   const names = [];
-  if (['rloo', 'reinforce++-baseline', 'whitened-grpo'].includes(estimator))
+  if (['rloo', 'reinforce++-baseline', 'whitened-grpo'].some((one) => one === estimator))
     names.push('objective.estimator');
   // min(ρ, δ)·A meets clip(ρ)·A only after it: with a clip of 1 + 4, a δ of 3 would lift the ceiling to 5.
   if (dualClip !== null && (clip === null || clip.high + 1 > dualClip))
@@ -44,11 +52,9 @@ function refusedByHand({ estimator, clip, dualClip, kl, aggregation, microBatch 
   if (kl.place === 'reward') names.push('objective.kl.place');
   if (kl.place === 'loss' && kl.form !== 'k3') names.push('objective.kl.form');
   // 64 rollouts per update: micro-batches of 24 leave 16.
-  if (aggregation === 'token-mean' && microBatch === 24) names.push('objective.microBatch');
+  if (aggregation === AGGREGATIONS[2]) names.push('objective.aggregation');
   return names;
 }
-
-const LOSS_TYPE = { 'token-mean': 'dapo', 'sequence-mean': 'grpo', 'sum-over-constant': 'dr_grpo' };
 
 describe('the objective on TRL', () => {
   it('every combination is mapped to what TRL computes alike, or refused by name', () => {
@@ -60,24 +66,24 @@ describe('the objective on TRL', () => {
       expect(refused(settings)).toEqual(names);
       if (names.length > 0) continue;
       mapped++;
-      const { estimator, aggregation, clip, dualClip, kl, microBatch } = objective;
-      const inMicroBatches = aggregation === 'token-mean' && microBatch === 8;
+      const { estimator, aggregation, clip, dualClip, kl } = objective;
+      const at = AGGREGATIONS.findIndex((one) => one === aggregation);
       expect(grpoOf(settings)).toMatchObject({
-        scale_rewards: estimator === 'grpo' ? 'group' : 'none',
-        loss_type: inMicroBatches ? 'bnpo' : LOSS_TYPE[aggregation],
-        max_completion_length: aggregation === 'sum-over-constant' ? 512 : 1024,
+        scale_rewards: estimator === 'dr-grpo' ? 'none' : 'group',
+        loss_type: LOSS_TYPES[at],
+        max_completion_length: at === 4 ? 512 : 1024,
         epsilon: clip ? clip.low : 1,
         epsilon_high: clip ? clip.high : 1e9,
         delta: dualClip,
         beta: kl.place === 'loss' ? 0.01 : 0,
         use_bias_correction_kl: false,
       });
-      expect(map(settings).arguments.batch).toMatchObject({ micro: 8, exactly: inMicroBatches });
+      expect(map(settings).arguments.batch).toMatchObject({ micro: 8, exactly: at === 1 });
     }
-    // Of 5 · 3 · 3 · 3 · 3 · 3 · 3: 2 estimators, of 9 clips 3 without a dual one and (0.28, 3), KL off in 3
-    // forms and k3 in the loss, and of 9 means all but one.
-    expect(all).toHaveLength(3645);
-    expect(mapped).toBe(2 * 4 * 4 * 8);
+    // Of 6 · 5 · 3 · 3 · 3 · 3: 3 estimators, of 9 clips 3 without a dual one and (0.28, 3), KL off in 3
+    // forms and k3 in the loss, and of 5 aggregations all but one.
+    expect(all).toHaveLength(2430);
+    expect(mapped).toBe(3 * 4 * 4 * 4);
   });
 
   it('says by how much advantages differ', () => {
@@ -182,7 +188,7 @@ describe('the rest of a run on TRL', () => {
     ['router.train', { router: { train: 'alone' } }, null],
     ['shuffleRewards', { shuffleRewards: true }, null],
     ['groupSize', { groupSize: 1 }, null],
-    ['topP', { topP: 0.9 }, null],
+    ['overrides.sampling.topK', { overrides: { sampling: { topK: 5 } } }, null],
     ['updates', { updates: 5 }, null],
     [
       'warmUp',

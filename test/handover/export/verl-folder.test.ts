@@ -32,7 +32,7 @@ const rowsOf = async (files: readonly FolderFile[], path: string): Promise<Row[]
 describe('what verl refuses of the recipes', () => {
   it.each([
     ['search/grpo', []],
-    ['search-r1/grpo', ['objective.microBatch']],
+    ['search-r1/grpo', ['objective.aggregation']],
     ['kunlun-baize/dapo', []],
     ['r1-searcher/reinforce++', []],
     ['ur2/paper', ['start', 'objective.estimator']],

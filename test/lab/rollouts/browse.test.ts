@@ -329,7 +329,7 @@ describe('rollouts of a training run', () => {
   });
 
   test('that were read before they carried settings are given those of the run', async () => {
-    const loss = { preset, objective };
+    const loss = { preset, objective: { ...objective, estimator: 'grpo' as const } };
     let asked = 0;
     const runs = () => {
       asked += 1;

@@ -27,7 +27,7 @@ async function imported(name: string, second: string): Promise<string> {
   return outcome.file.id;
 }
 
-const settings = whatIfSettings({ estimator: 'dr-grpo', constantLength: 1 });
+const settings = whatIfSettings({ estimator: 'dr-grpo' });
 
 test('a filter’s fault and a file’s come back as values', async () => {
   const fileId = await imported('a.jsonl', 'nobody');

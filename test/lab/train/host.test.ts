@@ -75,9 +75,9 @@ const paused = async (settings: TrainSettings, state: TrainState): Promise<void>
 describe('a stored run', () => {
   it.each([
     [
-      'drawn at top-p 0.9',
-      { topP: 0.9 },
-      /top-p 0\.9 is refused.*that top-p keeps\. Its steps so far \(2\) and its adapter stay; start a new run with top-p 1\.$/,
+      'drawn at top-k 20',
+      { overrides: { sampling: { topK: 20 } } },
+      /top-k 20 is refused.*that top-k keeps\. Its steps so far \(2\) and its adapter stay; start a new run/,
     ],
     [
       'that asked for summaries',
@@ -167,7 +167,6 @@ describe('a run that comes as a file', () => {
 });
 
 it.each([
-  [{ topP: 0.9 }, /top-p 0\.9 is refused.*Set top-p to 1/],
   [{ overrides: { sampling: { topK: 20 } } }, /top-k 20 is refused/],
   [{ overrides: { retrieval: { summarize: 'on' } } }, /summaries is refused/],
 ])('a new run with %j is refused', async (change, message) => {

@@ -72,14 +72,13 @@ describe('SmartRAG with a new prompt after each search', () => {
     world = await openTestWorld();
   });
   const settingsOf = (id: 'smart-rag/reset' | 'smart-rag/reset-ppo'): TrainSettings => {
-    const { recipe, overrides, objective, critic, stages, updates } = getTraining(id);
+    const { recipe, overrides, objective, stages, updates } = getTraining(id);
     return tinySettings({
       recipe,
       overrides: { ...overrides, retrieval: { k: 1 }, system: { id: 'smart-rag', reset: true } },
       objective,
       stages,
       updates,
-      ...(critic && { critic }),
       overlong: null,
       steps: 2,
       heldOut: { questions: 0, every: 9, temperature: 0 },

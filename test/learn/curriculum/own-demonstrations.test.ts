@@ -18,25 +18,22 @@ const settings: TrainSettings = {
   ...getTraining('kunlun-baize/whole'),
   overrides: { stie: { mode: 'off' } },
 };
-const tries = (rollouts: number): TrainSettings => ({
+const tries: TrainSettings = {
   ...settings,
   warmUp: {
-    from: 'own',
-    noise: 1,
-    rollouts,
     updates: 1,
     batch: 2,
     learningRate: 1e-3,
     onlyCorrect: true,
   },
-});
+};
 const other = { ...QUESTION, id: 'q2', answers: ['Mondria'] };
 
 const told: [number, number][] = [];
 /** Answers, in the order in which they were given. */
 const ended: (string | null)[] = [];
 const sample = (rollouts: number, questions = [QUESTION, other], main = LOOP) =>
-  ownDemonstrations(tries(rollouts), questions, {
+  ownDemonstrations(tries, { rollouts, noise: 1 }, questions, {
     agent: {
       policy: new ScriptedPolicy({ main }),
       retriever: retrieverOver(),

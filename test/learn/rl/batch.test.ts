@@ -20,7 +20,6 @@ const objective = (change: Partial<Objective> = {}): Objective => ({
   ...getTraining('kunlun-baize/dapo').objective,
   estimator: 'dr-grpo',
   aggregation: 'sequence-mean',
-  microBatch: null,
   kl: { form: 'k1', place: 'off', coefficient: 0 },
   ...change,
 });
@@ -90,12 +89,12 @@ describe('VerlTool’s mask over unfinished rollouts', () => {
     for (const reason of ['token-budget', 'max-searches', 'context-full'] as const)
       expect(trained(reason, true)).toEqual([80, 0, 0, 0]);
   });
-  it('leaves such a rollout its share of the group’s baseline, and no update', () => {
+  it('leaves such a rollout its share of the group’s baseline, and no update', async () => {
     const [a, b] = sequencesOf([[ended('answer'), { ...ended('token-budget'), reward: 0 }]]).map(
       finishedAlone,
     );
     const sequences = [a!, b!];
-    const advantages = fillAdvantages(sequences, objective());
+    const advantages = await fillAdvantages(sequences, 'dr-grpo');
     expect(sequences.map(({ rollout: of }) => of.baseline)).toEqual([0.5, 0.5]);
     const settings = { objective: objective({ aggregation: 'token-mean' }), updates: 1 };
     const [items] = updateBatches(sequences, advantages, null, settings);
@@ -156,7 +155,7 @@ describe('results that are trained as well, Search-R1’s ablation', () => {
 });
 
 it('learns of what is worse than its group alone where no advantage is above 0', () => {
-  const rule = definedRules().get('worse-only')!.rule({});
+  const rule = definedRules.get('worse-only')!.rule({});
   expect(rule.advantages!([0.5, -0.5, 0, Float32Array.of(1, -2)], [])).toEqual([
     0,
     -0.5,
@@ -166,12 +165,12 @@ it('learns of what is worse than its group alone where no advantage is above 0',
 });
 
 describe('advantages in the records', () => {
-  it("are the reward less the group's mean, which is the baseline", () => {
+  it("are the reward less the group's mean, which is the baseline", async () => {
     const groups = [
       [rollout('a', 1), rollout('b', 0), rollout('c', 0.5)],
       [rollout('d', 1), rollout('e', null)],
     ];
-    const advantages = fillAdvantages(sequencesOf(groups), objective());
+    const advantages = await fillAdvantages(sequencesOf(groups), 'dr-grpo');
     expect([...advantages]).toEqual([0.5, -0.5, 0, 0.5, -0.5]);
     const all = groups.flat();
     expect(all.map(({ baseline }) => baseline)).toEqual([0.5, 0.5, 0.5, 0.5, 0.5]);

@@ -162,7 +162,7 @@ describe('the settings of a rollout', () => {
       overrides: { retrieval: { k: 2, source: 'local' }, sampling: { temperature: 9, topK: 5 } },
     });
     const own = { retrieval: { k: 7 } };
-    expect(rolloutOverrides(settings, { temperature: 0.5, topP: 1 }, own)).toMatchObject({
+    expect(rolloutOverrides(settings, 0.5, own)).toMatchObject({
       retrieval: { k: 7, source: 'local' },
       sampling: { temperature: 0.5, topP: 1, topK: 5 },
     });

@@ -280,8 +280,8 @@ describe('a run is refused', () => {
   const deps = { curriculum: unready };
 
   it('for settings that no one can train with, in the words for where it stands', async () => {
-    const settings = settingsOf({ steps: 2, topP: 0.9 });
-    await expect(train(settings, { deps })).rejects.toThrow(/Set top-p to 1\.$/);
+    const settings = settingsOf({ steps: 2, overrides: { sampling: { topK: 5 } } });
+    await expect(train(settings, { deps })).rejects.toThrow(/top-k 5 is refused/);
     const { state } = await train(settingsOf({ steps: 2 }), {
       hooks: { shouldStop: stopAfter(1) },
     });

@@ -276,7 +276,13 @@ describe('the warm-up of an adapter', () => {
     await warmUpAdapter({
       settings: {
         ...settings(),
-        warmUp: { from: 'own', updates: 3, batch: 4, learningRate: 0.01, onlyCorrect: true },
+        warmUp: {
+          own: { rollouts: 256, noise: 0.5 },
+          updates: 3,
+          batch: 4,
+          learningRate: 0.01,
+          onlyCorrect: true,
+        },
       },
       learner: new PolicyLearner([replica]),
       // Told apart by their lengths: one noisy trajectory of 40 tokens.

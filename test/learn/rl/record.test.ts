@@ -3,8 +3,9 @@ import type { Rollout, RolloutMetrics } from '../../../src/records/rollout.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { heldOutSample, scoresOf } from '../../../src/learn/rl/held-out.ts';
 import { stepRecord } from '../../../src/learn/rl/record.ts';
-import { addToReward, shuffleRewards } from '../../../src/learn/rl/scoring.ts';
-import { stageAt } from '../../../src/learn/settings/overrides.ts';
+import { addToReward } from '../../../src/learn/rewards/parts/clause.ts';
+import { shuffleRewards } from '../../../src/learn/rl/scoring.ts';
+import { stageAt } from '../../../src/learn/schedule.ts';
 import { klToReference } from '../../../src/learn/rl/update.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 

@@ -17,7 +17,6 @@ describe('settings', () => {
   );
 
   it.each([
-    ['topP', { topP: 0.99 }],
     ['overrides.sampling.topK', { overrides: { sampling: { topK: 40 } } }],
     ['overrides.retrieval.summarize', { overrides: { retrieval: { summarize: 'on' } } }],
   ])('name %s as what cannot be trained with', (path, change) => {
@@ -50,12 +49,13 @@ describe('settings', () => {
   });
 
   it.each([
-    [undefined, /keeps\. Set top-p to 1\.$/],
-    [0, /keeps\. This run cannot be edited: start a new one with top-p 1\.$/],
-    [4, /keeps\. Its steps so far \(4\) and its adapter stay; start a new run with top-p 1\.$/],
+    [undefined, /keeps\. Set it to 0\.$/],
+    [0, /keeps\. This run cannot be edited: start a new one with top-k 0\.$/],
+    [4, /keeps\. Its steps so far \(4\) and its adapter stay; start a new run with top-k 0\.$/],
   ])('of a run with %s steps: the refusal says what can be done there', (done, message) => {
     const given = done === undefined ? {} : { done };
-    expect(untrainable({ ...getTraining('ur2/paper'), topP: 0.9 }, given)?.message).toMatch(
+    const overrides = { sampling: { topK: 5 } };
+    expect(untrainable({ ...getTraining('ur2/paper'), overrides }, given)?.message).toMatch(
       message,
     );
   });
@@ -70,7 +70,7 @@ describe('settings', () => {
 
 describe('a run', () => {
   it.each([
-    [{ topP: 0.9 }, /top-p 0\.9 is refused/],
+    [{ overrides: { sampling: { topK: 5 } } }, /top-k 5 is refused/],
     [{ overrides: { retrieval: { summarize: 'on' } } }, /summaries is refused/],
   ])('with %j does not begin', async (change, message) => {
     const rollouts: unknown[] = [];

@@ -82,7 +82,7 @@ describe('a supervised warm-up', () => {
   });
 
   it.each([
-    ['noise in its results', 'clean ones', /weaker \(warmUp\.noise\)/, 'gold'],
+    ['noise in its results', 'clean ones', /weaker \(warmUp\.own\.noise\)/, 'gold'],
     ['clean results', 'noisy ones', /start from a model that answers more/, 'noisy'],
   ] as const)(
     'of the policy’s own that has no right rollout with %s says so, goes on with %s, and says what to do',
@@ -90,14 +90,17 @@ describe('a supervised warm-up', () => {
       const told: string[] = [];
       const own = { gold: [], noisy: [], tried: 20, [name]: demonstrations };
       const made = await trainTiny({
-        settings: { ...settings, warmUp: { ...warmUp, updates: 2, from: 'own' } },
+        settings: {
+          ...settings,
+          warmUp: { ...warmUp, updates: 2, own: { rollouts: 256, noise: 0.5 } },
+        },
         world,
         own,
         hooks: { onNotice: (line) => void told.push(line) },
       });
       expect(made.state.warmedUp).toBe(2);
       expect(told[0]).toContain(`no rollout with ${missing} was correct, so it uses only ${there}`);
-      expect(told[0]).toMatch(/sample more rollouts \(warmUp\.rollouts\)/);
+      expect(told[0]).toMatch(/sample more rollouts \(warmUp\.own\.rollouts\)/);
       expect(told[0]).toMatch(advice);
       expect(told[1]).toMatch(
         new RegExp(`2 of 2 updates on ${demonstrations.length} ${name} demonstrations`),
@@ -127,7 +130,10 @@ describe('a supervised warm-up', () => {
   it('of the policy’s own that has right ones of both says nothing of it', async () => {
     const told: string[] = [];
     await trainTiny({
-      settings: { ...settings, warmUp: { ...warmUp, updates: 2, from: 'own' } },
+      settings: {
+        ...settings,
+        warmUp: { ...warmUp, updates: 2, own: { rollouts: 256, noise: 0.5 } },
+      },
       world,
       own: { gold: demonstrations.slice(0, 3), noisy: demonstrations.slice(3), tried: 20 },
       hooks: { onNotice: (line) => void told.push(line) },

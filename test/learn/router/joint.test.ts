@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import type { AgentDeps } from '../../../src/agent/request.ts';
 import { rolloutOverrides } from '../../../src/learn/rl/collect.ts';
-import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { scoreHeldOut } from '../../../src/learn/rl/held-out.ts';
 import { getTraining } from '../../../src/systems/index.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
@@ -24,8 +24,7 @@ const joint = (...changes: string[]): TrainSettings =>
 
 /** The NLR settings of the rollouts that such a run trains on. */
 const nlrOf = (settings: TrainSettings): RecipeSettings['nlr'] =>
-  withOverrides(getRecipe(settings.recipe).settings, rolloutOverrides(settings, { temperature: 1 }))
-    .nlr;
+  withOverrides(getRecipe(settings.recipe).settings, rolloutOverrides(settings, 1)).nlr;
 
 describe('the router beside the policy', () => {
   it('learns from the measured reward at 0.2/0.8 unless told otherwise, and samples', () => {
@@ -42,13 +41,6 @@ describe('the router beside the policy', () => {
       beta1: 0.5,
       beta2: 0.5,
     });
-  });
-
-  it('reads a stored run without these fields as it was trained', () => {
-    const { nlr: _nlr, evaluation: _evaluation, ...router } = joint().router;
-    const stored = parseTrainSettings({ ...joint(), router });
-    expect(nlrOf(stored)).toEqual({ reward: 'paper', beta1: 0.5, beta2: 0.5, routing: 'sampled' });
-    expect(stored.router.evaluation).toBe('sampled');
   });
 });
 

@@ -18,7 +18,9 @@ describe('warnings of settings', () => {
   it('one rollout a question has nothing to be compared with, but by a critic', () => {
     expect(warned('search/grpo', 'groupSize=1')).toEqual([NO_SIGNAL]);
     expect(warned('search/grpo', 'groupSize=2')).toEqual([]);
-    const ppo = TRAININGS.find(({ id }) => getTraining(id).critic)!;
+    const ppo = TRAININGS.find(
+      ({ id }) => typeof getTraining(id).objective.estimator !== 'string',
+    )!;
     expect(warned(ppo.id, 'groupSize=1')).toEqual([]);
   });
 

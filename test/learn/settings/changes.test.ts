@@ -40,11 +40,8 @@ describe('a change of settings', () => {
 
 describe('what a run changes in its recipe', () => {
   const nlr = { reward: 'measured', beta1: 0.2, beta2: 0.8 } as const;
-  const inForce = (train: 'off' | 'alone', own: Record<string, unknown>, with_: unknown = nlr) =>
-    overridesInForce({
-      overrides: own,
-      router: { ...base.router, train, nlr: with_ as never },
-    });
+  const inForce = (train: 'off' | 'alone', own: Record<string, unknown>) =>
+    overridesInForce({ overrides: own, router: { ...base.router, train } });
 
   it('is the reward of the router where that is trained, under its own words', () => {
     expect(inForce('alone', {})).toEqual({ nlr });
@@ -57,9 +54,8 @@ describe('what a run changes in its recipe', () => {
       expect(inForce('alone', { nlr: odd })).toEqual({ nlr });
   });
 
-  it('is what it says alone where no router is trained, or none is set', () => {
+  it('is what it says alone where no router is trained', () => {
     expect(inForce('off', { nlr: { beta1: 1 } })).toEqual({ nlr: { beta1: 1 } });
-    expect(inForce('alone', { retrieval: { k: 2 } }, null)).toEqual({ retrieval: { k: 2 } });
   });
 
   it('is checked with the settings', () => {

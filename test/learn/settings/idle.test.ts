@@ -23,27 +23,12 @@ describe('a setting that does nothing beside the others', () => {
       ['objective.kl.place=reward'],
       /KL penalty is off/,
     ],
-    ['objective.estimator', 'search-r1/ppo', [], ['critic=null'], /critic computes the advantages/],
-    [
-      'objective.constantLength',
-      'search/grpo',
-      ['objective.aggregation=token-mean'],
-      ['objective.aggregation=sum-over-constant'],
-      /token-mean has no divisor/,
-    ],
     [
       'dynamicSampling.maxBatches',
       'kunlun-baize/dapo',
       ['router.train=alone'],
       ['router.train=beside'],
       /learns from every sampled group/,
-    ],
-    [
-      'curriculum.pool',
-      'search/grpo',
-      [],
-      ['curriculum.leaveOut=["one-retrieval"]'],
-      /left out for one retrieval/,
     ],
     [
       'router.learningRate',
@@ -88,6 +73,6 @@ describe('a setting that does nothing beside the others', () => {
   it('is none that every run heeds', () => {
     for (const path of ['seed', 'steps', 'groupSize', 'optimizer.learningRate', 'temperature'])
       expect(why('search-r1/ppo', path)).toBeNull();
-    expect(why('search-r1/ppo', 'critic.learningRate')).toBeNull();
+    expect(why('search-r1/ppo', 'objective.estimator.learningRate')).toBeNull();
   });
 });

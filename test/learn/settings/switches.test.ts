@@ -23,11 +23,7 @@ it('a curriculum that is named alone has its defaults', () => {
 
 describe('switches of training', () => {
   it.each([
-    [
-      [
-        'critic={"gamma":1,"lambda":1,"learningRate":0.01,"updates":1,"valueClip":0.5,"environment":"skip"}',
-      ],
-    ],
+    [['objective.estimator={"id":"ppo"}']],
     [['dynamicSampling.band={"low":0.2,"high":0.8}']],
     [[SCREEN]],
     [[SCREEN, AHEAD]],

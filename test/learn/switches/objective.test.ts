@@ -50,7 +50,7 @@ describe('GPPO', () => {
 
 describe('the diversity term', () => {
   it('pushes up what is less likely than 1/e and down the rest', () => {
-    const { ofRight } = definedRules().get('diversity')!.rule({ weight: 1 });
+    const { ofRight } = definedRules.get('diversity')!.rule({ weight: 1 });
     const slope = (p: number) => ofRight!(Math.log(p), Math.log(p)).slope;
     expect(-slope(0.2)).toBeCloseTo(0.609, 3);
     expect(-slope(0.8)).toBeCloseTo(-0.777, 3);

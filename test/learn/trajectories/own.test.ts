@@ -92,6 +92,6 @@ it('every training can begin by a press: those of stored trajectories say what t
   ]);
   for (const { id } of TRAININGS) {
     const { warmUp } = getTraining(id);
-    expect(warmUp === undefined || warmUp === null || warmUp.from === 'own', id).toBe(true);
+    expect(warmUp === undefined || warmUp === null || Boolean(warmUp.own), id).toBe(true);
   }
 });

@@ -162,9 +162,7 @@ const onPolicy: Objective = {
   estimator: 'grpo',
   clip: null,
   dualClip: null,
-  logRatioClamp: null,
   aggregation: 'token-mean',
-  constantLength: 1,
   kl: { form: 'k3', place: 'off', coefficient: 0 },
 };
 

@@ -106,7 +106,7 @@ describe('a curriculum that looks first', () => {
       drawn.map(() => Array.from({ length: 8 }, (_, i) => ({ ...rollout, reward: i % 2 }))),
     );
     const { objective } = getTraining('search/grpo');
-    const advantages = fillAdvantages(sequences, objective);
+    const advantages = await fillAdvantages(sequences, 'grpo');
     const batches = updateBatches(sequences, advantages, null, { objective, updates: 8 });
     expect(sequences).toHaveLength(1024);
     expect(batches.map(({ length }) => length)).toEqual([128, 128, 128, 128, 128, 128, 128, 128]);

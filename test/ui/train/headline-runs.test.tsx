@@ -37,7 +37,7 @@ const SIZES = {
     ['Steps', 'steps', 1],
     ['Questions per step', 'questions', 2],
     ['Rollouts per question', 'groupSize', 2],
-    ['Rollouts tried', 'warmUp.rollouts', 8],
+    ['Rollouts tried', 'warmUp.own.rollouts', 8],
     ['Updates at most', 'warmUp.updates', 1],
     ['Demonstrations per update', 'warmUp.batch', 2],
     ['Steps until gold', 'curriculum.system.goldEpochs', 2],

@@ -62,7 +62,7 @@ it.each([
     'tool-star/rounds',
     ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds', 'Passes', 'Pairs per update'],
   ],
-  ['web-thinker/dpo', ['Pairs by', 'Length ratio']],
+  ['web-thinker/dpo', ['fewer calls, then shorter', 'Length ratio']],
   ['ex-search/em', ['Weighed by', 'Gold in place of its answer']],
   ['dto/dpo', ['Likelihood ×', 'An update']],
   ['cir/stages', ['retrieval.maxSearches']],
@@ -78,14 +78,23 @@ it.each([
 it('a field that does nothing beside the others cannot be changed and says why', () => {
   const advantages = (): string =>
     />Advantages<.*?<select[^>]*>/s.exec(form())?.[0].match(/<select[^>]*>/)?.[0] ?? '';
-  chooseTraining('search-r1/ppo');
+  chooseTraining('corag/sft');
   expect(advantages()).toContain('disabled=""');
-  expect(wordsIn(form())).toContain('Does nothing: the critic computes the advantages (GAE).');
-  expect(wordsIn(form())).toContain('advantages by the critic, token-mean');
-  changeDraft('critic', null);
+  expect(wordsIn(form())).toContain(
+    'Does nothing: every stage learns by supervision, without advantages.',
+  );
+  chooseTraining('search/grpo');
   expect(advantages()).toContain('<select');
   expect(advantages()).not.toContain('disabled=""');
   expect(wordsIn(form())).not.toContain('Does nothing');
+});
+
+it('a critic is chosen where estimators are, and has its fields there', () => {
+  chooseTraining('search-r1/ppo');
+  expect(wordsIn(form())).toContain('advantages by a critic (PPO), micro-batch-mean');
+  expect(wordsIn(form())).toContain('λ of GAE');
+  changeDraft('objective.estimator', 'grpo');
+  expect(wordsIn(form())).not.toContain('λ of GAE');
 });
 
 it('a switch that nobody touched shows what holds without it', () => {

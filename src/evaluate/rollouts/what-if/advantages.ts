@@ -19,6 +19,7 @@ const OWN: Record<EstimatorId, Exclude<Normalisation, 'estimator'>> = {
   rloo: 'none',
   'reinforce++-baseline': 'batch',
   'whitened-grpo': 'group-and-batch',
+  'trl-grpo': 'group',
 };
 
 const normalisationOf = (
@@ -45,7 +46,8 @@ export function advantagesUnder(
 ): Float64Array {
   const normalisation = normalisationOf(estimator, choice);
   const divides = normalisation.startsWith('group');
-  const base = divides ? 'grpo' : estimator === 'rloo' ? 'rloo' : 'dr-grpo';
+  const divided = estimator === 'trl-grpo' ? estimator : 'grpo';
+  const base = divides ? divided : estimator === 'rloo' ? 'rloo' : 'dr-grpo';
   const advantages = estimateAdvantages(base, rewards, groups, lengths);
   return normalisation.endsWith('batch') ? whiten(advantages, lengths) : advantages;
 }

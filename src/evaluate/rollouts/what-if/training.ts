@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
-import { objectiveSchema, type TrainSettings } from '../../../recipes/parts/training.ts';
+import {
+  groupEstimatorOf,
+  objectiveSchema,
+  type EstimatorId,
+  type TrainSettings,
+} from '../../../recipes/parts/training.ts';
 
 /** What a run's settings say of the loss that its rollouts went through. */
 export interface LossSettings {
   /** Name of the training recipe that the settings began as. */
   preset: string;
-  objective: TrainSettings['objective'];
+  objective: TrainSettings['objective'] & { estimator: EstimatorId };
 }
 
 const schema = z.object({ preset: z.string(), objective: objectiveSchema });
@@ -18,7 +23,9 @@ export const lossOfRun = ({
   objective,
   router,
 }: Pick<TrainSettings, 'preset' | 'objective' | 'router'>): LossSettings | null =>
-  router.train === 'alone' ? null : { preset, objective };
+  router.train === 'alone'
+    ? null
+    : { preset, objective: { ...objective, estimator: groupEstimatorOf(objective) } };
 
 /** A rollout with what its run's settings say of the loss, so that a file of it can be read on its own. */
 export function withLoss(
@@ -34,5 +41,7 @@ export function lossOfRollout({
   training,
 }: Pick<ImportedRollout, 'training'>): LossSettings | null {
   const parsed = schema.safeParse(training);
-  return parsed.success ? parsed.data : null;
+  if (!parsed.success) return null;
+  const { preset, objective } = parsed.data;
+  return { preset, objective: { ...objective, estimator: groupEstimatorOf(objective) } };
 }

@@ -1,6 +1,7 @@
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import {
   klTerm,
+  LOG_RATIO_CLAMP,
   sequenceWeights,
   tokenObjective,
   type Objective,
@@ -13,6 +14,7 @@ import {
   type FlatTokens,
   type MaskChoice,
 } from './tokens.ts';
+import type { EstimatorId } from '../../../recipes/parts/training.ts';
 import { groupBy, itemAt } from '../../../base/items.ts';
 import { mean, sum } from '../../../base/statistics.ts';
 
@@ -22,7 +24,7 @@ import { mean, sum } from '../../../base/statistics.ts';
  */
 
 export interface WhatIfSettings {
-  objective: Objective;
+  objective: Objective & { estimator: EstimatorId };
   normalisation: Normalisation;
   mask: MaskChoice;
 }
@@ -179,12 +181,7 @@ function tokenWeights(
     tokens.weight[place] = weight;
     tokens.push[place] = itemAt(result.coefficients, i, 'coefficients');
     tokens.kl[place] = hasReference
-      ? klTerm(
-          objective.kl.form,
-          itemAt(now, i),
-          itemAt(reference, i),
-          objective.logRatioClamp ?? Infinity,
-        ).value
+      ? klTerm(objective.kl.form, itemAt(now, i), itemAt(reference, i), LOG_RATIO_CLAMP).value
       : NaN;
   });
   return { tokens, clipped: result.clipped };
@@ -235,7 +232,6 @@ export function computeSide(
   current?: CurrentLogprobs,
 ): Side {
   const { objective, normalisation, mask } = settings;
-  const { aggregation, constantLength, microBatch } = objective;
   const cannot = new Set<string>();
   const members = membersOf(rollouts, mask);
   if (mask === 'stored' && !rollouts.every(hasStoredMask)) cannot.add(NO_MASK);
@@ -254,7 +250,7 @@ export function computeSide(
       ? advantagesUnder(objective.estimator, normalisation, rewards, groups, lengths)
       : null;
   const means = known ? baselines(members, rewards, objective.estimator === 'rloo') : null;
-  const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
+  const weights = sequenceWeights(objective.aggregation, lengths);
   let clipped = 0;
   const outcomes = members.map((member, i): RolloutOutcome => {
     const made =

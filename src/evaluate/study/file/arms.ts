@@ -120,7 +120,7 @@ function trainingFaults(settings: TrainSettings, arm: StudyArm): string[] {
     faults.push(`training: ${messageOf(error)}`);
   }
   const { warmUp, stages } = settings;
-  const given = warmUp !== null && !('from' in warmUp && warmUp.from === 'own');
+  const given = warmUp !== null && !warmUp.own;
   const stored = stages.find(({ loss }) => isStored(loss))?.loss;
   if (given && arm.demonstrations === undefined)
     faults.push('training: warmUp needs demonstrations, a file of rollouts');

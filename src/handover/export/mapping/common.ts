@@ -85,24 +85,19 @@ function wholeOf(reward: string): boolean {
 
 /** Switches that only Forage's loop knows, by path. */
 function switchesOf(settings: TrainSettings) {
-  const { objective, stages, dynamicSampling, verifier, curriculum, critic, adapter, branching } =
-    settings;
+  const { objective, stages, dynamicSampling, verifier, curriculum, adapter, branching } = settings;
   const loop = withOverrides(recipeOf(settings).settings, settings.overrides);
   const system = declaredCurriculum(curriculum);
   const lacks = curriculum.system ? (system?.lacks(curriculum.system) ?? null) : null;
-  const { epsilon, rules, kl } = objective;
+  const { estimator, rules, kl } = objective;
   const supervised = stages.findIndex(({ loss }) => loss !== undefined);
   const changed = stages.findIndex(({ overrides }) => overrides !== undefined);
   const all: [path: string, what: string, on: boolean][] = [
-    ...[...definedRules()].map(
+    ...[...definedRules].map(
       ([id, { what }]) => [`objective.rules.${id}`, what, id in rules] as (typeof all)[number],
     ),
-    ['objective.epsilon', 'the constant added to a standard deviation', epsilon !== undefined],
-    [
-      'objective.kl.system',
-      'a KL whose weight changes by step or rollout',
-      kl.system !== undefined,
-    ],
+    ['objective.estimator', 'a critic', typeof estimator !== 'string'],
+    ['objective.kl.system', 'a KL whose weight changes by step or rollout', Boolean(kl.system)],
     [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
     ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling?.band)],
@@ -112,18 +107,12 @@ function switchesOf(settings: TrainSettings) {
       `a group whose rollouts ${branching ? declaredGrouping(branching.id).grows : 'branch'}`,
       branching !== undefined,
     ],
-    ['critic', 'the critic, a head over the policy’s hidden states,', Boolean(critic)],
     ['adapter.gates', 'latent thinking (gates next to the adapter)', Boolean(adapter.gates)],
     ['verifier', 'a faulty verifier', Boolean(verifier)],
     [
       'overrides.system',
       'a context that is reset after a search',
       traitsOf(loop).resetsContext === true,
-    ],
-    [
-      'curriculum.leaveOut',
-      'leaving out what the policy answers from one retrieval',
-      curriculum.leaveOut?.includes('one-retrieval') === true,
     ],
     [
       'curriculum.system',

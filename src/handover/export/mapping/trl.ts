@@ -1,5 +1,11 @@
 import type { Json } from '../../../learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import {
+  aggregationParts,
+  groupEstimatorOf,
+  type EstimatorId,
+  type TrainSettings,
+} from '../../../recipes/parts/training.ts';
+import { LOG_RATIO_CLAMP } from '../../../learn/objective.ts';
 import { commonRefusals } from './common.ts';
 import type { Mapping, MappingInput, Note, Refusal } from './mapping.ts';
 
@@ -42,28 +48,35 @@ export interface TrlArguments {
 const LOSS_TYPES = {
   'token-mean': 'dapo',
   'sequence-mean': 'grpo',
+  'micro-batch-mean': 'dapo',
   'sum-over-constant': 'dr_grpo',
-} as const satisfies Record<TrainSettings['objective']['aggregation'], string>;
+} as const;
 
-/** Sequences of one micro-batch that `token-mean` takes means of by themselves; null: no such. */
+/** Sequences of one micro-batch whose tokens have a mean by themselves; null: no such. */
 function meansOf({ objective, questions, groupSize, updates }: TrainSettings): number | null {
-  const { aggregation, microBatch } = objective;
+  const { kind, of } = aggregationParts(objective.aggregation);
   const own = (questions * groupSize) / updates;
-  return aggregation === 'token-mean' && microBatch !== null && microBatch < own
-    ? microBatch
-    : null;
+  return kind === 'micro-batch-mean' && of < own ? of : null;
 }
+
+/** Estimators that it has, and how they scale rewards. */
+const SCALES: Partial<Record<EstimatorId, string>> = {
+  grpo: 'group',
+  'trl-grpo': 'group',
+  'dr-grpo': 'none',
+};
 
 function refusalsOf({ settings, ...rest }: MappingInput): Refusal[] {
   const { objective, dynamicSampling, questions, groupSize, updates } = settings;
-  const { estimator, clip, dualClip, kl } = objective;
+  const { clip, dualClip, kl } = objective;
+  const estimator = groupEstimatorOf(objective);
   const refusals = commonRefusals({ settings, ...rest });
   const refuse = (setting: string, why: string, without: Refusal['without'] = null): void =>
     void refusals.push({ setting, why, without });
-  if (estimator !== 'grpo' && estimator !== 'dr-grpo')
+  if (!SCALES[estimator])
     refuse(
       'objective.estimator',
-      `TRL's GRPOTrainer has no ${estimator}; it makes the advantages of grpo and dr-grpo. Choose one of these, or export to verl`,
+      `TRL's GRPOTrainer has no ${estimator}; it makes the advantages of grpo, trl-grpo and dr-grpo. Choose one of these, or export to verl`,
     );
   if (dualClip !== null && (clip === null || dualClip < 1 + clip.high))
     refuse(
@@ -75,11 +88,6 @@ function refusalsOf({ settings, ...rest }: MappingInput): Refusal[] {
       'objective.kl.place',
       "TRL has the KL in the loss alone, not in the reward. Set it to 'loss' with form k3, or export to verl",
       'kl',
-    );
-  if (kl.adaptive)
-    refuse(
-      'objective.kl.adaptive',
-      'TRL’s coefficient of the KL stays as it is. Set adaptive to null, or export to verl with the KL in the reward',
     );
   if (kl.place === 'loss' && kl.coefficient > 0 && kl.form !== 'k3')
     refuse(
@@ -97,8 +105,8 @@ function refusalsOf({ settings, ...rest }: MappingInput): Refusal[] {
   const means = meansOf(settings);
   if (means !== null && ((questions * groupSize) / updates) % means !== 0)
     refuse(
-      'objective.microBatch',
-      `TRL makes micro-batches of equal size, and ${means} does not divide the ${(questions * groupSize) / updates} rollouts of an update. Set it to a divisor, or to null`,
+      'objective.aggregation',
+      `TRL makes micro-batches of equal size, and ${means} does not divide the ${(questions * groupSize) / updates} rollouts of an update. Set microBatch to a divisor, or aggregation to token-mean`,
     );
   return refusals;
 }
@@ -111,21 +119,22 @@ const epsilonShare = (groupSize: number): number => {
 
 function notesOf({ settings, hasAdapter }: MappingInput): Note[] {
   const { objective, updates, groupSize, temperature } = settings;
-  const { estimator, aggregation, logRatioClamp, clip } = objective;
+  const { estimator, clip } = objective;
+  const { kind } = aggregationParts(objective.aggregation);
+  const overTokens = kind === 'token-mean' || kind === 'micro-batch-mean';
   const notes: Note[] = [];
   const note = (setting: string, text: string): void => void notes.push({ setting, text });
   if (estimator === 'grpo')
     note(
       'objective.estimator',
-      `TRL adds 1e-4 to the deviation of a group, Forage 1e-6: with rewards 0 and 1 and groups of ${groupSize}, advantages are up to ${(100 * epsilonShare(groupSize)).toPrecision(2)} % smaller. Adam's update hardly changes.`,
+      `TRL adds 1e-4 to the deviation of a group, as trl-grpo does, Forage’s grpo 1e-6: with rewards 0 and 1 and groups of ${groupSize}, advantages are up to ${(100 * epsilonShare(groupSize)).toPrecision(2)} % smaller. Adam's update hardly changes.`,
     );
-  if (logRatioClamp !== null)
-    note(
-      'objective.logRatioClamp',
-      clip === null
-        ? `TRL clamps no log ratio; here it is ±${logRatioClamp}, which only a ratio of e^${logRatioClamp} meets.`
-        : `TRL clamps no log ratio; the clip bounds every ratio that ±${logRatioClamp} would, except for negative advantages.`,
-    );
+  note(
+    'objective.clip',
+    clip === null
+      ? `TRL clamps no log ratio; Forage at ±${LOG_RATIO_CLAMP}, which only a ratio of e^${LOG_RATIO_CLAMP} meets.`
+      : `TRL clamps no log ratio; the clip bounds every ratio that ±${LOG_RATIO_CLAMP} would, except for negative advantages.`,
+  );
   if (updates === 1)
     note(
       'updates',
@@ -136,17 +145,17 @@ function notesOf({ settings, hasAdapter }: MappingInput): Note[] {
       'updates',
       'Forage puts rollout i into update i mod updates; TRL first shuffles the rollouts of a process. Updates have the same sizes but other rollouts. Old log-probabilities are the trainer’s before the first update.',
     );
-  if (updates > 1 && aggregation === 'token-mean' && meansOf(settings) === null)
+  if (updates > 1 && overTokens && meansOf(settings) === null)
     note(
       'objective.aggregation',
       'TRL divides every update by the tokens of the whole step over the number of updates, Forage by the update’s own tokens.',
     );
   if (meansOf(settings) !== null)
     note(
-      'objective.microBatch',
+      'objective.aggregation',
       'Micro-batches have as many rollouts as in Forage, but other ones: TRL first shuffles the rollouts of a process.',
     );
-  if (aggregation !== 'token-mean')
+  if (!overTokens)
     note(
       'objective.aggregation',
       'A rollout without model tokens counts in TRL’s mean, but not in Forage’s.',
@@ -167,7 +176,8 @@ const beta = ({ kl }: TrainSettings['objective']): number =>
 
 function grpoOf({ settings, maxContext, startStep }: MappingInput): TrlArguments['grpo'] {
   const { objective, optimizer, questions, groupSize, updates, steps, seed } = settings;
-  const { clip, dualClip, aggregation, constantLength } = objective;
+  const { clip, dualClip } = objective;
+  const aggregation = aggregationParts(objective.aggregation);
   return {
     output_dir: 'out',
     seed,
@@ -183,7 +193,7 @@ function grpoOf({ settings, maxContext, startStep }: MappingInput): TrlArguments
     dataloader_drop_last: false,
     // Sampling; the environment says the same with every request.
     temperature: settings.temperature,
-    top_p: settings.topP,
+    top_p: 1,
     top_k: 0,
     min_p: null,
     repetition_penalty: 1,
@@ -191,14 +201,14 @@ function grpoOf({ settings, maxContext, startStep }: MappingInput): TrlArguments
     chat_template_kwargs: null,
     pad_to_multiple_of: null,
     // No completion is cut by it; of dr_grpo it is the constant that divides.
-    max_completion_length: aggregation === 'sum-over-constant' ? constantLength : maxContext,
+    max_completion_length: aggregation.kind === 'sum-over-constant' ? aggregation.of : maxContext,
     // Completions end with tags, not with an end-of-text token: `true` would mask them all.
     mask_truncated_completions: false,
     // The objective.
-    scale_rewards: objective.estimator === 'grpo' ? 'group' : 'none',
+    scale_rewards: SCALES[groupEstimatorOf(objective)] ?? 'none',
     multi_objective_aggregation: 'sum_then_normalize',
     reward_weights: [1],
-    loss_type: meansOf(settings) === null ? LOSS_TYPES[aggregation] : 'bnpo',
+    loss_type: meansOf(settings) === null ? LOSS_TYPES[aggregation.kind] : 'bnpo',
     importance_sampling_level: 'token',
     epsilon: clip?.low ?? 1,
     epsilon_high: clip?.high ?? NO_CLIP,

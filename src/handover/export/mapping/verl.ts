@@ -1,5 +1,10 @@
 import type { Json } from '../../../learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../recipes/parts/training.ts';
+import {
+  aggregationParts,
+  groupEstimatorOf,
+  type EstimatorId,
+  type TrainSettings,
+} from '../../../recipes/parts/training.ts';
 import { commonRefusals } from './common.ts';
 import type { Mapping, MappingInput, Note, Refusal } from './mapping.ts';
 import { verlProcesses } from './processes.ts';
@@ -12,16 +17,15 @@ export type VerlArguments = Readonly<
 
 /** No bound: of a ratio or a norm this large nothing is left to clip. */
 const NO_LIMIT = 1e9;
-/** What verl clamps log ratios to, wherever it has one. */
-const LOG_RATIO_CLAMP = 20;
 /** Tokens that go through the model together on one GPU, at least one whole context. */
 const TOKENS_PER_GPU = 16_384;
 
 const AGGREGATIONS = {
   'token-mean': 'token-mean',
   'sequence-mean': 'seq-mean-token-mean',
+  'micro-batch-mean': 'token-mean',
   'sum-over-constant': 'seq-mean-token-sum-norm',
-} as const satisfies Record<TrainSettings['objective']['aggregation'], string>;
+} as const;
 
 /** `kl` is k1, `mse` k2, `low_var_kl` k3; a `+` after the name would change the gradient. */
 const KL_FORMS = { k1: 'kl', k2: 'mse', k3: 'low_var_kl' } as const;
@@ -32,7 +36,8 @@ const ESTIMATORS = {
   rloo: 'rloo',
   'reinforce++-baseline': 'reinforce_plus_plus_baseline',
   'whitened-grpo': null,
-} as const satisfies Record<TrainSettings['objective']['estimator'], string | null>;
+  'trl-grpo': null,
+} as const satisfies Record<EstimatorId, string | null>;
 
 const usesKl = ({ kl }: TrainSettings['objective'], place: 'loss' | 'reward'): boolean =>
   kl.place === place && kl.coefficient > 0;
@@ -40,41 +45,23 @@ const usesKl = ({ kl }: TrainSettings['objective'], place: 'loss' | 'reward'): b
 function refusalsOf(input: MappingInput): Refusal[] {
   const { settings, startStep } = input;
   const { objective, optimizer, questions, groupSize, updates } = settings;
-  const { estimator, dualClip, logRatioClamp, aggregation, microBatch, kl } = objective;
+  const { dualClip } = objective;
+  const { kind, of } = aggregationParts(objective.aggregation);
+  const estimator = groupEstimatorOf(objective);
   const refusals = commonRefusals(input);
   const refuse = (setting: string, why: string): void =>
     void refusals.push({ setting, why, without: null });
-  if (kl.adaptive && (kl.place === 'loss' || startStep > 0))
-    refuse(
-      'objective.kl.adaptive',
-      kl.place === 'loss'
-        ? 'verl’s coefficient of a KL in the loss stays as it is. Set objective.kl.place to reward, or adaptive to null'
-        : `verl’s controller begins with the coefficient of the settings, and ${startStep} steps have moved it. Set adaptive to null, or export before the first step`,
-    );
   if (ESTIMATORS[estimator] === null)
-    refuse(
-      'objective.estimator',
-      `verl has no ${estimator}, which normalises within groups and then over the batch. Choose reinforce++-baseline or grpo`,
-    );
+    refuse('objective.estimator', `verl has no ${estimator}. Choose reinforce++-baseline or grpo`);
   if (dualClip !== null && dualClip <= 1)
     refuse(
       'objective.dualClip',
       `verl takes a constant above 1, and here it is ${dualClip}. Set it to null or to more than 1`,
     );
-  // On-policy the ratio is 1 and no clamp is met; the KL's clamp is the same setting.
-  if (logRatioClamp !== LOG_RATIO_CLAMP && (updates > 1 || usesKl(objective, 'loss')))
+  if (kind === 'micro-batch-mean' && of * updates < questions * groupSize)
     refuse(
-      'objective.logRatioClamp',
-      `verl always clamps log ratios to ±${LOG_RATIO_CLAMP}; here it is ${logRatioClamp}. Set it to ${LOG_RATIO_CLAMP}`,
-    );
-  if (
-    aggregation === 'token-mean' &&
-    microBatch !== null &&
-    microBatch * updates < questions * groupSize
-  )
-    refuse(
-      'objective.microBatch',
-      `verl 0.9 takes one mean over the tokens of an update, however it is split. Set it to null for that`,
+      'objective.aggregation',
+      `verl 0.9 takes one mean over the tokens of an update, however it is split. Set it to token-mean for that`,
     );
   if (questions % updates !== 0)
     refuse(
@@ -103,20 +90,10 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
       'objective.estimator',
       'verl whitens with the unbiased deviation: its advantages are √((N−1)/N) of Forage’s, N being the trained tokens of a step (0.05 % less at 1,000).',
     );
-  if (objective.logRatioClamp !== LOG_RATIO_CLAMP)
-    note(
-      'objective.logRatioClamp',
-      `verl clamps log ratios to ±${LOG_RATIO_CLAMP}, and here it is ${objective.logRatioClamp}; with one update a step every ratio is 1, which neither meets.`,
-    );
   if (usesKl(objective, 'loss') && objective.kl.form === 'k3')
     note(
       'objective.kl',
       'verl cuts k3 at 10 nats a token, and its slope with it: where the reference finds a token more than e^2.6 times likelier, or e^11 times less likely. Forage does not.',
-    );
-  if (objective.kl.adaptive)
-    note(
-      'objective.kl.adaptive',
-      'verl’s controller takes a mean over rollouts of their means over tokens, Forage one over all tokens; its gain is rollouts of a step over a horizon, which is a whole number.',
     );
   if (usesKl(objective, 'reward') && objective.kl.form === 'k3')
     note('objective.kl', 'verl cuts k3 at 10 nats a token. Forage does not.');
@@ -126,7 +103,7 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
       ? 'Old log-probabilities are the trainer’s own, computed again before the update, so every ratio is 1. Forage takes the sampler’s, which differ by the gap between sampler and trainer.'
       : 'Forage puts rollout i into update i mod updates; verl orders rollouts by length for its GPUs first. The updates have the same sizes, and other members. Old log-probabilities are the trainer’s before the first update.',
   );
-  if (objective.aggregation !== 'token-mean')
+  if (AGGREGATIONS[aggregationParts(objective.aggregation).kind] !== 'token-mean')
     note(
       'objective.aggregation',
       'A rollout without model tokens counts in verl’s mean over sequences, but not in Forage’s.',
@@ -154,8 +131,10 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
   return notes;
 }
 
-function objectiveOf({ objective, questions, groupSize }: TrainSettings): VerlArguments {
-  const { clip, dualClip, aggregation, constantLength, kl, estimator } = objective;
+function objectiveOf({ objective }: TrainSettings): VerlArguments {
+  const { clip, dualClip, kl } = objective;
+  const { kind, of } = aggregationParts(objective.aggregation);
+  const estimator = groupEstimatorOf(objective);
   return {
     'algorithm.adv_estimator': ESTIMATORS[estimator],
     'algorithm.norm_adv_by_std_in_grpo': estimator !== 'dr-grpo',
@@ -163,15 +142,8 @@ function objectiveOf({ objective, questions, groupSize }: TrainSettings): VerlAr
     'algorithm.lam': 1,
     'algorithm.use_kl_in_reward': usesKl(objective, 'reward'),
     'algorithm.kl_penalty': KL_FORMS[kl.form],
-    'algorithm.kl_ctrl.type': kl.adaptive ? 'adaptive' : 'fixed',
+    'algorithm.kl_ctrl.type': 'fixed',
     'algorithm.kl_ctrl.kl_coef': usesKl(objective, 'reward') ? kl.coefficient : 0,
-    ...(kl.adaptive && {
-      'algorithm.kl_ctrl.target_kl': kl.adaptive.target,
-      'algorithm.kl_ctrl.horizon': Math.max(
-        1,
-        Math.round((questions * groupSize) / kl.adaptive.gain),
-      ),
-    }),
     'algorithm.use_pf_ppo': false,
     // Sampler and trainer differ by rounding alone; nothing is weighted or left out for it.
     'algorithm.rollout_correction.rollout_is': null,
@@ -182,9 +154,8 @@ function objectiveOf({ objective, questions, groupSize }: TrainSettings): VerlAr
     'actor_rollout_ref.actor.clip_ratio_low': clip?.low ?? 1,
     'actor_rollout_ref.actor.clip_ratio_high': clip?.high ?? NO_LIMIT,
     'actor_rollout_ref.actor.clip_ratio_c': dualClip ?? NO_LIMIT,
-    'actor_rollout_ref.actor.loss_agg_mode': AGGREGATIONS[aggregation],
-    'actor_rollout_ref.actor.loss_scale_factor':
-      aggregation === 'sum-over-constant' ? constantLength : null,
+    'actor_rollout_ref.actor.loss_agg_mode': AGGREGATIONS[kind],
+    'actor_rollout_ref.actor.loss_scale_factor': kind === 'sum-over-constant' ? of : null,
     'actor_rollout_ref.actor.entropy_coeff': 0,
     'actor_rollout_ref.actor.use_kl_loss': usesKl(objective, 'loss'),
     'actor_rollout_ref.actor.kl_loss_type': KL_FORMS[kl.form],
@@ -217,14 +188,14 @@ function optimizerOf({ optimizer }: TrainSettings, startStep: number): VerlArgum
 }
 
 function rolloutOf({ settings, maxContext }: MappingInput): VerlArguments {
-  const { groupSize, temperature, topP, heldOut, seed } = settings;
+  const { groupSize, temperature, heldOut, seed } = settings;
   return {
     'actor_rollout_ref.rollout.name': 'vllm',
     'actor_rollout_ref.rollout.mode': 'async',
     'actor_rollout_ref.rollout.n': groupSize,
     'actor_rollout_ref.rollout.do_sample': true,
     'actor_rollout_ref.rollout.temperature': temperature,
-    'actor_rollout_ref.rollout.top_p': topP,
+    'actor_rollout_ref.rollout.top_p': 1,
     'actor_rollout_ref.rollout.top_k': -1,
     'actor_rollout_ref.rollout.seed': seed,
     'actor_rollout_ref.rollout.ignore_eos': false,
@@ -240,7 +211,7 @@ function rolloutOf({ settings, maxContext }: MappingInput): VerlArguments {
     'actor_rollout_ref.rollout.val_kwargs.n': 1,
     'actor_rollout_ref.rollout.val_kwargs.do_sample': heldOut.temperature > 0,
     'actor_rollout_ref.rollout.val_kwargs.temperature': heldOut.temperature,
-    'actor_rollout_ref.rollout.val_kwargs.top_p': topP,
+    'actor_rollout_ref.rollout.val_kwargs.top_p': 1,
     'actor_rollout_ref.rollout.val_kwargs.top_k': -1,
     'actor_rollout_ref.rollout.agent.default_agent_loop': 'forage',
     'actor_rollout_ref.rollout.agent.agent_loop_config_path': 'agent_loops.yaml',

@@ -1,4 +1,5 @@
 import { drawsOf } from '../../../recipes/parts/curriculum.ts';
+import { aggregationWords, groupEstimatorOf } from '../../../recipes/parts/training.ts';
 import type { ExperimentFile } from './experiment.ts';
 
 /** Parts of `README.md` that every trainer's folder has. */
@@ -12,7 +13,7 @@ export function describeExperiment(file: ExperimentFile): string {
     `- recipe: ${settings.preset}, loop ${settings.recipe}; seed ${settings.seed}`,
     `- ${steps} steps of ${perStep} questions × ${groupSize} rollouts in ${updates} update${updates === 1 ? '' : 's'}${run === null ? '' : `; ${run.step} are done`}`,
     `- reward: ${rewards}`,
-    `- objective: ${objective.estimator}, ${objective.aggregation}, KL ${objective.kl.place === 'off' ? 'off' : `${objective.kl.form} in the ${objective.kl.place}, ${objective.kl.coefficient}`}`,
+    `- objective: ${groupEstimatorOf(objective)}, ${aggregationWords(objective.aggregation)}, KL ${objective.kl.place === 'off' ? 'off' : `${objective.kl.form} in the ${objective.kl.place}, ${objective.kl.coefficient}`}`,
     `- model: ${policy.id}, revision ${policy.revision}, contexts of ${policy.maxContext} tokens`,
     `- questions: ${questions.train} to draw from (${drawsOf(settings.curriculum)}), ${questions.heldOut} held out; ${trainer.rows} rows`,
     ...(without.length > 0 ? [`- left out: ${without.join(', ')}`] : []),

@@ -3,11 +3,7 @@ import { countOwn } from '../../../learn/trajectories/count-own.ts';
 import { warmStartKind, START } from '../../../learn/rl/warm-start.ts';
 import { scoringOf } from '../../../recipes/parts/curriculum.ts';
 import { evaluates, heldOutCount, warmUpLength } from '../../../learn/rl/warm-up-data.ts';
-import {
-  OWN_ROLLOUTS,
-  type TrainSettings,
-  type WarmUpSettings,
-} from '../../../recipes/parts/training.ts';
+import { type TrainSettings, type WarmUpSettings } from '../../../recipes/parts/training.ts';
 import type { RunRecord } from '../../contract/records/runs.ts';
 import type { GivenDemonstrations, TrainTime } from '../../contract/training.ts';
 import type { Probe } from '../../../learn/run/probe-shape.ts';
@@ -75,7 +71,7 @@ function workOfColdStart(
 /** Without the handicapped start. */
 function workBefore(settings: TrainSettings, given: GivenDemonstrations | null): WorkBefore {
   const { warmUp, curriculum, steps } = settings;
-  const own = warmUp?.from === 'own' ? (warmUp.rollouts ?? OWN_ROLLOUTS) : 0;
+  const own = warmUp?.own?.rollouts ?? 0;
   const coldStart = warmUp
     ? workOfColdStart(warmUp, given)
     : { rollouts: 0, trained: 0, batch: 1, scored: 0 };
@@ -84,7 +80,7 @@ function workBefore(settings: TrainSettings, given: GivenDemonstrations | null):
   return {
     ...coldStart,
     rollouts: own + scored + countOwn(settings, Infinity).rollouts + coldStart.rollouts,
-    tokens: warmUp?.from === 'own' ? null : (given?.tokens ?? null),
+    tokens: warmUp?.own ? null : (given?.tokens ?? null),
   };
 }
 

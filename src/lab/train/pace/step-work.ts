@@ -1,5 +1,5 @@
 import { itemAt } from '../../../base/items.ts';
-import { stageAt } from '../../../learn/settings/overrides.ts';
+import { stageAt } from '../../../learn/schedule.ts';
 import { isStored, type StoredStage } from '../../../recipes/parts/stage-loss.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 

@@ -1,4 +1,4 @@
-import type { RewardClause } from '../../../records/rollout.ts';
+import type { RewardClause, Rollout } from '../../../records/rollout.ts';
 import type { RewardFacts } from './facts.ts';
 import type { Span } from '../../../agent/answers/answer-text.ts';
 
@@ -12,6 +12,15 @@ export const clause = (
 /** Σ weight · value. */
 export const totalReward = (clauses: readonly RewardClause[]): number =>
   clauses.reduce((sum, { value, weight }) => sum + weight * value, 0);
+
+export function addClause(rollout: Rollout, clause: RewardClause): void {
+  rollout.rewards = [...rollout.rewards, clause];
+  rollout.reward = totalReward(rollout.rewards);
+}
+
+/** Adds a clause that moves the reward by `value`. */
+export const addToReward = (rollout: Rollout, name: string, value: number): void =>
+  addClause(rollout, clause(name, value));
 
 export const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 

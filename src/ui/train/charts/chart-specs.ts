@@ -27,14 +27,12 @@ import { repeatedAnswers } from '../../../agent/stie-counts.ts';
 
 /** What the KL weighs, where its coefficient changes from step to step; else it is in the settings. */
 const klCoefficient = (steps: Steps, { objective: { kl } }: TrainSettings): ChartSpec[] =>
-  (kl.adaptive ?? kl.system)
+  kl.system
     ? [
         spec(
           'kl-coefficient',
           'KL coefficient',
-          kl.adaptive
-            ? `goes after ${kl.form} of ${kl.adaptive.target} nats per token`
-            : 'changes from step to step',
+          'changes from step to step',
           'number',
           [line(steps, 'coefficient', 0, (step) => step.klCoefficient)],
           { include: [0], empty: 'Shows after the first step.' },

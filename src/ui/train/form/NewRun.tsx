@@ -122,7 +122,7 @@ const RecipeCard = (props: {
  */
 const WarmUpNeedsRight = ({ settings }: { settings: TrainSettings | null }) => {
   const builtIn = useSetup(({ setup }) => setup.policy.kind === 'built-in');
-  if (!builtIn || settings?.warmUp?.from !== 'own') return null;
+  if (!builtIn || !settings?.warmUp?.own) return null;
   return (
     <p className="warn" data-testid="warm-up-needs-right">
       ⚠ The cold start learns from the model’s own correct answers, and the built-in model knows
@@ -332,7 +332,7 @@ const useStart = (settings: TrainSettings | null, answer: Answer) => {
   // Stages that learn from stored trajectories take a file, or make their own where none is given.
   const stored = settings?.stages.some(({ loss }) => isStored(loss)) ?? false;
   // A warm-up on given trajectories cannot do without one.
-  const imitates = Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own';
+  const imitates = Boolean(settings?.warmUp) && !settings?.warmUp?.own;
   const wantsFile = stored || imitates;
   const missing = stored
     ? given !== undefined && given !== 'stored'

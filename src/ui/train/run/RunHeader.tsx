@@ -102,9 +102,9 @@ const WithoutWarmUp = ({ run }: { run: RunRecord }) => {
     <>
       <p>
         It can train without: rewards are then all that it learns from. To keep the cold start, open
-        a new run with these settings and, under “Cold start, then RL”, choose “a file of
-        demonstrations” for “Learns from” or more “Rollouts tried”; or choose another model under
-        “Model and data”.
+        a new run with these settings and, under “Cold start, then RL”, switch “On its own rollouts”
+        off and choose a file of demonstrations, or allow more “Rollouts tried”; or choose another
+        model under “Model and data”.
       </p>
       <div className="failure-actions">
         <Button

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { equalTeachNothing } from '../../../learn/settings/idle.ts';
 import { skippedWords } from '../../../learn/run/nothing-learned.ts';
-import { stageAt } from '../../../learn/settings/overrides.ts';
+import { stageAt } from '../../../learn/schedule.ts';
 import type { TrainSettings } from '../../../recipes/parts/training.ts';
 import { answerText } from '../../../records/outside-answer.ts';
 import type { Rollout } from '../../../records/rollout.ts';

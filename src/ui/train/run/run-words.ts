@@ -159,11 +159,9 @@ const stagesOfSettings = ({
   heldOut,
   steps,
 }: TrainSettings): StageOf[] => [
-  ...(warmUp?.from === 'own'
-    ? [{ name: 'Warm-up: rollouts', phase: 'demonstrations' as const }]
-    : []),
+  ...(warmUp?.own ? [{ name: 'Warm-up: rollouts', phase: 'demonstrations' as const }] : []),
   ...(warmUp ? [{ name: 'Warm-up: updates', phase: 'warm-up' as const }] : []),
-  ...(steps > 0 && (scoringOf(curriculum) || (curriculum.leaveOut ?? []).length > 0)
+  ...(steps > 0 && scoringOf(curriculum)
     ? [{ name: 'Rating questions', phase: 'scoring-questions' as const }]
     : []),
   ...((start ?? 'searching') === 'searching'

@@ -41,8 +41,14 @@ const shortStart = (settings: TrainSettings, share: number): TrainSettings => {
   return {
     ...settings,
     heldOut: { ...heldOut, questions: scaled(heldOut.questions, share, FEWEST_SCORED) },
-    warmUp: warmUp?.rollouts
-      ? { ...warmUp, rollouts: scaled(warmUp.rollouts, share, FEWEST_DEMONSTRATIONS) }
+    warmUp: warmUp?.own
+      ? {
+          ...warmUp,
+          own: {
+            ...warmUp.own,
+            rollouts: scaled(warmUp.own.rollouts, share, FEWEST_DEMONSTRATIONS),
+          },
+        }
       : warmUp,
     curriculum: curriculum.system
       ? { ...curriculum, system: shortScoring(curriculum, share) }

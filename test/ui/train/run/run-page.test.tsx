@@ -289,7 +289,7 @@ describe('a run that ended', () => {
     const form = wordsIn(htmlOf(<NewRun />, useTrain, useTrainForm));
     const named = [...wordsIn(html).matchAll(/“([^”]+)”/g)].map(([, name]) => name!);
     expect(named).toEqual(
-      expect.arrayContaining(['Cold start, then RL', 'Learns from', 'Rollouts tried']),
+      expect.arrayContaining(['Cold start, then RL', 'On its own rollouts', 'Rollouts tried']),
     );
     for (const name of named) expect(form).toContain(name);
   });

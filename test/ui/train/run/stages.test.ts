@@ -7,7 +7,13 @@ import { stagesOf } from '../../../../src/ui/train/run/run-words.ts';
 const plain: TrainSettings = getTraining('search/grpo');
 const settings: TrainSettings = {
   ...plain,
-  warmUp: { updates: 8, batch: 4, learningRate: 1e-3, onlyCorrect: true, from: 'own' },
+  warmUp: {
+    updates: 8,
+    batch: 4,
+    learningRate: 1e-3,
+    onlyCorrect: true,
+    own: { rollouts: 256, noise: 0.5 },
+  },
   start: 'not-searching',
   heldOut: { ...plain.heldOut, questions: 64 },
 };

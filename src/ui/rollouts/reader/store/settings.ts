@@ -1,3 +1,4 @@
+import { aggregationWords } from '../../../../recipes/parts/training.ts';
 import type { LossSettings } from '../../../../evaluate/rollouts/what-if/training.ts';
 import type { Normalisation } from '../../../../evaluate/rollouts/what-if/advantages.ts';
 import type { MaskChoice } from '../../../../evaluate/rollouts/what-if/tokens.ts';
@@ -9,9 +10,7 @@ export const DEFAULT_SETTINGS: WhatIfSettings = {
     estimator: 'grpo',
     clip: { low: 0.2, high: 0.2 },
     dualClip: null,
-    logRatioClamp: 20,
     aggregation: 'sequence-mean',
-    constantLength: 1024,
     kl: { form: 'k3', place: 'off', coefficient: 0.001 },
   },
   normalisation: 'estimator',
@@ -53,10 +52,10 @@ export const MASKS: Record<MaskChoice, string> = {
 
 /** "GRPO, sequence-mean, clip 0.2 … 0.2, no KL": basis of the computed numbers. */
 export const settingsWords = ({ objective, normalisation, mask }: WhatIfSettings): string => {
-  const { estimator, aggregation, clip, dualClip, kl, constantLength } = objective;
+  const { estimator, aggregation, clip, dualClip, kl } = objective;
   return [
     estimator,
-    aggregation === 'sum-over-constant' ? `${aggregation} ${constantLength}` : aggregation,
+    aggregationWords(aggregation),
     clip ? `clip −${clip.low} … +${clip.high}` : 'no clip',
     dualClip === null ? null : `dual clip ${dualClip}`,
     kl.place === 'off' ? 'no KL' : `KL ${kl.form} × ${kl.coefficient} in the ${kl.place}`,

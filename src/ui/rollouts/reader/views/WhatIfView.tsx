@@ -11,7 +11,7 @@ import type {
   WhatIfSettings,
 } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
-import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
+import { aggregationParts, ESTIMATORS } from '../../../../recipes/parts/training.ts';
 import { PickField } from '../../../kit/PickField.tsx';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { labelled } from '../../../kit/labelled.tsx';
@@ -52,8 +52,15 @@ const useLater = <T,>(subject: unknown, make: () => T): T | null => {
 
 type Objective = WhatIfSettings['objective'];
 
+const AGGREGATIONS = {
+  'token-mean': 'token-mean',
+  'micro-batch-mean': { microBatch: 8 },
+  'sequence-mean': 'sequence-mean',
+  'sum-over-constant': { constant: 1024 },
+} as const;
+
 /** The keys with their type: `Object.keys` gives plain strings. */
-const keysOf = <K extends string>(record: Record<K, string>): K[] => Object.keys(record) as K[];
+const keysOf = <K extends string>(record: Record<K, unknown>): K[] => Object.keys(record) as K[];
 
 /**
  * A number of the objective. What is half typed (empty, a minus sign) stays in the field and
@@ -92,6 +99,7 @@ const Fields = (props: {
   const { name, settings, onChange } = props;
   const { objective, normalisation, mask } = settings;
   const { clip, kl } = objective;
+  const aggregation = aggregationParts(objective.aggregation);
   const set = (change: Partial<Objective>) =>
     onChange({ ...settings, objective: { ...objective, ...change } });
   return (
@@ -112,17 +120,17 @@ const Fields = (props: {
       />
       <PickField
         label="aggregation"
-        value={objective.aggregation}
-        values={['token-mean', 'sequence-mean', 'sum-over-constant'] as const}
-        onPick={(aggregation) => set({ aggregation })}
+        value={aggregation.kind}
+        values={keysOf(AGGREGATIONS)}
+        onPick={(kind) => set({ aggregation: AGGREGATIONS[kind] })}
       />
-      {objective.aggregation === 'sum-over-constant' ? (
+      {aggregation.kind === 'sum-over-constant' ? (
         <Amount
           label="constant, tokens"
-          value={objective.constantLength}
+          value={aggregation.of}
           step={64}
           min={1}
-          onChange={(constantLength) => set({ constantLength: Math.round(constantLength) })}
+          onChange={(constant) => set({ aggregation: { constant: Math.round(constant) } })}
         />
       ) : null}
       <PickField

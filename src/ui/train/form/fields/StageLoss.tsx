@@ -10,7 +10,9 @@ type Choice = Loss['kind'] | 'policy-gradient';
 const NAMES: Readonly<Record<Choice, string>> = {
   'policy-gradient': 'policy gradient',
   sft: 'likelihood of its rollouts',
-  dpo: 'pairs of its rollouts (DPO)',
+  dpo: 'pairs of its rollouts by reward (DPO)',
+  'efficient-dpo': 'pairs of its rollouts: right, then fewer calls, then shorter (DPO)',
+  'action-dpo': 'pairs of a step’s candidates by rank (DPO)',
   'stored-sft': 'likelihood of stored trajectories',
   'stored-dpo': 'stored pairs (DPO)',
 };
@@ -20,6 +22,8 @@ const CHOICES = Object.keys(NAMES) as Choice[];
 const DEFAULTS: Readonly<Record<Loss['kind'], Loss>> = {
   sft: { kind: 'sft', weight: 'right', gold: false },
   dpo: { kind: 'dpo', beta: 0.1, nll: 0, high: 0.75, low: 0 },
+  'efficient-dpo': { kind: 'efficient-dpo', beta: 0.1, nll: 0, gamma: 1.5 },
+  'action-dpo': { kind: 'action-dpo', beta: 0.1, nll: 0 },
   'stored-sft': { kind: 'stored-sft', batch: 16 },
   'stored-dpo': { kind: 'stored-dpo', beta: 0.1, nll: 0, batch: 16 },
 };
@@ -89,14 +93,14 @@ const Field = (props: {
 const counted = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** What the fields of pairs come to, said where no pointer rests on them. */
-const pairWords = ({ rounds, passes, pairsAnUpdate, pairs, high, low }: DraftLoss): string => {
+const pairWords = ({ kind, rounds, passes, pairsAnUpdate, high, low }: DraftLoss): string => {
   const each = counted(rounds);
   const reference =
     each === null
       ? 'the checkpoint'
       : `the policy at the start of each of ${plural(each, 'round')}`;
   const which =
-    pairs === undefined || pairs === 'reward'
+    kind === 'dpo'
       ? ` A rollout that earned at least ${String(high)} beside one of its question that earned at most ${String(low)}.`
       : '';
   const [times, most] = [counted(passes) ?? 1, counted(pairsAnUpdate)];
@@ -109,7 +113,9 @@ const pairWords = ({ rounds, passes, pairsAnUpdate, pairs, high, low }: DraftLos
 
 /** Its sentence, below the fields of a stage. */
 export const LossSentence = ({ loss }: { loss: DraftLoss | undefined }) =>
-  loss?.kind === 'dpo' ? <p className="fine loss-sentence">{pairWords(loss)}</p> : null;
+  loss && ['dpo', 'efficient-dpo', 'action-dpo'].includes(loss.kind) ? (
+    <p className="fine loss-sentence">{pairWords(loss)}</p>
+  ) : null;
 
 /** What a stage learns by. */
 export const StageLoss = (props: {
@@ -132,25 +138,21 @@ export const StageLoss = (props: {
           if (kind) change(kind === 'policy-gradient' ? null : DEFAULTS[kind]);
         }}
       />
-      {fields
-        .filter(({ used }) => loss && (used?.(loss) ?? true))
-        .map((field) => (
-          <Field
-            key={field.name}
-            field={field}
-            value={loss?.[field.name]}
-            error={errorOf(field.name)}
-            change={(value) => {
-              if (!loss) return;
-              const { [field.name]: _, ...rest } = loss;
-              change(
-                value === undefined
-                  ? { ...rest, kind: loss.kind }
-                  : { ...loss, [field.name]: value },
-              );
-            }}
-          />
-        ))}
+      {fields.map((field) => (
+        <Field
+          key={field.name}
+          field={field}
+          value={loss?.[field.name]}
+          error={errorOf(field.name)}
+          change={(value) => {
+            if (!loss) return;
+            const { [field.name]: _, ...rest } = loss;
+            change(
+              value === undefined ? { ...rest, kind: loss.kind } : { ...loss, [field.name]: value },
+            );
+          }}
+        />
+      ))}
     </>
   );
 };

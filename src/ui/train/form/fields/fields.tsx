@@ -3,6 +3,7 @@ import { Select } from '../../../kit/Select.tsx';
 import { createContext, use, useState, type ReactNode } from 'react';
 import { idleBecause } from '../../../../learn/settings/idle.ts';
 import type { TrainSettings } from '../../../../recipes/parts/training.ts';
+import { isObject } from '../../../../base/objects.ts';
 import { labelled } from '../../../kit/labelled.tsx';
 import { changeDraft, readPath } from '../../store/train-draft.ts';
 
@@ -129,6 +130,9 @@ export const SelectField = (
     choices: readonly (string | Choice)[];
     /** What an absent value is called; choosing it takes the value away. */
     absent?: string;
+    /** What is set for a choice that has parameters; undefined: its value. `chosen`: the choice that such parameters are of. */
+    holds?: (choice: string) => unknown;
+    chosen?: (value: Readonly<Record<string, unknown>>) => string | undefined;
     wide?: boolean;
   },
 ) => {
@@ -144,10 +148,15 @@ export const SelectField = (
       className={props.wide ? 'wide' : ''}
       label={props.label}
       title={props.title}
-      value={typeof value === 'string' ? value : ''}
+      value={
+        typeof value === 'string' ? value : isObject(value) ? (props.chosen?.(value) ?? '') : ''
+      }
       error={useError(props.path)}
       data={props.absent === undefined ? choices : [{ value: '', label: props.absent }, ...choices]}
-      onChange={(event) => changeDraft(props.path, event.currentTarget.value || undefined)}
+      onChange={(event) => {
+        const choice = event.currentTarget.value;
+        changeDraft(props.path, props.holds?.(choice) ?? (choice || undefined));
+      }}
     />
   );
 };

@@ -12,8 +12,6 @@ export type LossField = {
   name: string;
   label: string;
   title: string;
-  /** Whether it has any effect beside the others; always where absent. */
-  used?: (loss: DraftLoss) => boolean;
 } & (
   | {
       of: 'number';
@@ -55,8 +53,36 @@ const BATCH: LossField = {
   max: 1024,
 };
 
-/** Bounds of rewards mean something only where pairs are made by rewards. */
-const byReward = ({ pairs }: DraftLoss): boolean => pairs === undefined || pairs === 'reward';
+/** How pairs are learned from, whichever they are. */
+const LEARNING: readonly LossField[] = [
+  {
+    of: 'number',
+    name: 'rounds',
+    label: 'Rounds',
+    title: 'The reference is the model with which each round begins; none: the checkpoint',
+    min: 1,
+    max: 1000,
+    absent: 'none',
+  },
+  {
+    of: 'number',
+    name: 'passes',
+    label: 'Passes',
+    title: 'How often the pairs of a step are learned from',
+    min: 1,
+    max: 64,
+    absent: '1',
+  },
+  {
+    of: 'number',
+    name: 'pairsAnUpdate',
+    label: 'Pairs per update',
+    title: 'A pass over more is several updates; all: a pass is one',
+    min: 1,
+    max: 1024,
+    absent: 'all',
+  },
+];
 
 /** In the order of the form. */
 export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> = {
@@ -86,23 +112,11 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
     BETA,
     NLL,
     {
-      of: 'choice',
-      name: 'pairs',
-      label: 'Pairs by',
-      title: 'Which of two is the better one',
-      absent: 'reward',
-      choices: {
-        efficient: 'right, then fewer calls, then shorter',
-        actions: 'rank of a step’s candidates',
-      },
-    },
-    {
       of: 'number',
       name: 'high',
       label: 'Better from',
       title: 'A rollout is the better one of a pair where its reward is at least this',
       step: 0.05,
-      used: byReward,
     },
     {
       of: 'number',
@@ -110,8 +124,12 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
       label: 'Worse up to',
       title: 'A rollout is the worse one of a pair where its reward is at most this',
       step: 0.05,
-      used: byReward,
     },
+    ...LEARNING,
+  ],
+  'efficient-dpo': [
+    BETA,
+    NLL,
     {
       of: 'number',
       name: 'gamma',
@@ -119,37 +137,10 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
       title: 'The longer one is more than this many times as long',
       min: 1,
       step: 0.1,
-      absent: '1.5',
-      used: ({ pairs }) => pairs === 'efficient',
     },
-    {
-      of: 'number',
-      name: 'rounds',
-      label: 'Rounds',
-      title: 'The reference is the model with which each round begins; none: the checkpoint',
-      min: 1,
-      max: 1000,
-      absent: 'none',
-    },
-    {
-      of: 'number',
-      name: 'passes',
-      label: 'Passes',
-      title: 'How often the pairs of a step are learned from',
-      min: 1,
-      max: 64,
-      absent: '1',
-    },
-    {
-      of: 'number',
-      name: 'pairsAnUpdate',
-      label: 'Pairs per update',
-      title: 'A pass over more is several updates; all: a pass is one',
-      min: 1,
-      max: 1024,
-      absent: 'all',
-    },
+    ...LEARNING,
   ],
+  'action-dpo': [BETA, NLL, ...LEARNING],
   'stored-sft': [BATCH],
   'stored-dpo': [BETA, NLL, BATCH],
 };

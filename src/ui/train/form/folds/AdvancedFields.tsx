@@ -17,7 +17,7 @@ import { SamplingFold } from './SamplingFold.tsx';
 import { SwitchesFold } from './SwitchesFold.tsx';
 import { WarmUpFold } from './WarmUpFold.tsx';
 import { LORA_TARGETS } from '../../../../policy/lora/spec.ts';
-import { declaredGates } from '../../../../recipes/parts/gates.ts';
+import { declaredGates } from '../../../../recipes/parts/training.ts';
 import { useStartRun } from '../fields/start-from.ts';
 import { SystemSwitches } from '../fields/ParamFields.tsx';
 

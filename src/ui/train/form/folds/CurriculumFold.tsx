@@ -2,7 +2,6 @@ import { declaredCurricula, drawsOf } from '../../../../recipes/parts/curriculum
 import { isObject } from '../../../../base/objects.ts';
 import { Select } from '../../../kit/Select.tsx';
 import {
-  ManyField,
   NumberField,
   PartSwitch,
   SelectField,
@@ -46,7 +45,6 @@ export const CurriculumFold = () => {
   const params = declaredCurricula.get(id)?.params;
   // Fields that have no effect beside the others are not shown.
   const stratum = usePart('curriculum.hops');
-  const leftOut = useDraftValue('curriculum.leaveOut');
   return (
     <Fold
       name="Curriculum"
@@ -76,15 +74,6 @@ export const CurriculumFold = () => {
           <NumberField path="curriculum.hops.min" label="Fewest hops" min={1} />
           <NumberField path="curriculum.hops.max" label="Most hops" min={1} />
         </>
-      ) : null}
-      <ManyField
-        path="curriculum.leaveOut"
-        label="Questions left out"
-        title="s3: what the passages of one retrieval answer already, and what is answered by yes or no"
-        choices={['one-retrieval', 'yes-no']}
-      />
-      {Array.isArray(leftOut) && leftOut.includes('one-retrieval') ? (
-        <NumberField path="curriculum.pool" label="Questions looked at" min={1} />
       ) : null}
       {params ? <ParamFields path={PATH} params={params} /> : null}
     </Fold>

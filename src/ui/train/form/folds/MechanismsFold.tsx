@@ -2,7 +2,7 @@ import { collapseText } from '../../../../agent/router/reward.ts';
 import { collapseWarning } from '../../../../learn/router/collapse.ts';
 import { LOCAL_METHODS } from '../../../../retrieval/methods/list.ts';
 import { getRecipe } from '../../../../systems/index.ts';
-import { routerRewardSchema } from '../../../../recipes/parts/settings.ts';
+import { MEASURED } from '../../../../learn/settings/overrides.ts';
 import {
   BACKGROUND_MODES,
   PROTOCOLS,
@@ -33,9 +33,8 @@ export const MechanismsFold = () => {
   const recipe = useDraftValue('recipe');
   const own = getRecipe(String(recipe)).settings;
   const training = useDraftValue('router.train');
-  // While the router is trained its reward is the training’s, unless an override says otherwise.
-  const joint = routerRewardSchema.safeParse(useDraftValue('router.nlr'));
-  const reward = training !== 'off' && joint.success ? joint.data : own.nlr;
+  // While the router is trained its reward is the measured one, unless an override says otherwise.
+  const reward = training === 'off' ? own.nlr : MEASURED;
   const setup = useSetup((state) => state.setup.source);
   // A setup of local passages alone has every source be local; what holds where nothing is said is named so.
   const alone = setup === 'local' && training === 'off';
@@ -147,18 +146,7 @@ export const MechanismsFold = () => {
           { value: 'alone', label: 'only the router' },
         ]}
       />
-      {training === 'off' ? null : (
-        <>
-          <RateField path="router.learningRate" label="Router’s rate" />
-          <SelectField
-            path="router.baseline"
-            label="Router baseline"
-            choices={['running-mean', 'none']}
-          />
-          <SelectField path="router.optimizer" label="Router optimizer" choices={['adam', 'sgd']} />
-          <RateField path="router.entropy" label="Entropy bonus" />
-        </>
-      )}
+      {training === 'off' ? null : <RateField path="router.learningRate" label="Router’s rate" />}
       <SelectField
         path="overrides.nlr.reward"
         label="Router reward"

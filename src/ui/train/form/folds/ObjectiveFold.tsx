@@ -1,4 +1,11 @@
-import { ESTIMATORS } from '../../../../recipes/parts/training.ts';
+import { klRules } from '../../../../recipes/parts/objective-rules.ts';
+import { isObject } from '../../../../base/objects.ts';
+import {
+  aggregationWords,
+  ESTIMATORS,
+  estimators,
+  type TrainSettings,
+} from '../../../../recipes/parts/training.ts';
 import {
   NumberField,
   PartSwitch,
@@ -7,49 +14,87 @@ import {
   useDraftValue,
   usePart,
 } from '../fields/fields.tsx';
+import { ParamFields, SystemSwitches } from '../fields/ParamFields.tsx';
 import { Fold } from './Fold.tsx';
+
+/** What a choice begins with, where it has a number. */
+const AGGREGATIONS: Readonly<Record<string, unknown>> = {
+  microBatch: { microBatch: 8 },
+  constant: { constant: 512 },
+};
+
+const PATH = 'objective.estimator';
+
+const nameOf = (estimator: TrainSettings['objective']['estimator']): string =>
+  typeof estimator === 'string'
+    ? estimator
+    : `advantages by ${estimators.declared.get(estimator.id)?.params.meta()?.title ?? estimator.id}`;
+
+/** How advantages are made: by the group, or by a system's estimator with its own parameters. */
+const EstimatorFields = () => {
+  const value = useDraftValue(PATH);
+  const id = isObject(value) ? value['id'] : undefined;
+  const own = typeof id === 'string' ? estimators.declared.get(id) : undefined;
+  return (
+    <>
+      <SelectField
+        path={PATH}
+        label="Advantages"
+        choices={[
+          ...ESTIMATORS,
+          ...[...estimators.declared].map(([system, { params }]) => ({
+            value: system,
+            label: params.meta()?.title ?? system,
+          })),
+        ]}
+        chosen={(own) => String(own['id'])}
+        holds={(choice) => {
+          const params = estimators.declared.get(choice)?.params;
+          return params && { id: choice, ...params.parse({}) };
+        }}
+      />
+      {own ? <ParamFields path={PATH} params={own.params} /> : null}
+    </>
+  );
+};
 
 /** Advantages, the loss and the penalty on the distance to the reference. */
 export const ObjectiveFold = () => {
   const clipped = usePart('objective.clip');
   const aggregation = useDraftValue('objective.aggregation');
-  const inMicroBatches = usePart('objective.microBatch');
   const place = useDraftValue('objective.kl.place');
-  const adaptive = usePart('objective.kl.adaptive');
   return (
     <Fold
       name="Estimator, loss and KL"
       paths={['objective', 'updates']}
-      now={({ critic, objective: { estimator, aggregation, microBatch, clip, kl } }) =>
-        `${critic ? 'advantages by the critic' : estimator}, ${aggregation}${aggregation === 'token-mean' && microBatch !== null ? ` by ${microBatch} rollouts` : ''}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient}${kl.adaptive ? `, after ${kl.adaptive.target},` : ''} in the ${kl.place}`}`
+      now={({ objective: { estimator, aggregation, clip, kl } }) =>
+        `${nameOf(estimator)}, ${aggregationWords(aggregation)}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient} in the ${kl.place}`}`
       }
     >
       {/* Estimators and losses by their equations: docs/methods.md, sections 3 and 4. */}
-      <SelectField path="objective.estimator" label="Advantages" choices={ESTIMATORS} />
-      <SelectField
-        path="objective.epsilon"
-        label="Added to the deviation"
-        choices={[{ value: 'trl', label: '10⁻⁴, as TRL' }]}
-        absent="(10⁻⁶, as verl)"
-      />
+      <EstimatorFields />
       <SelectField
         path="objective.aggregation"
         label="Aggregation"
-        choices={['token-mean', 'sequence-mean', 'sum-over-constant']}
+        title="Search-R1: the mean over the tokens of each micro-batch, then the mean of these"
+        choices={[
+          'token-mean',
+          'sequence-mean',
+          { value: 'microBatch', label: 'mean of micro-batches' },
+          { value: 'constant', label: 'sum over a constant' },
+        ]}
+        chosen={(value) => Object.keys(value)[0]}
+        holds={(choice) => AGGREGATIONS[choice]}
       />
-      {aggregation === 'token-mean' ? (
-        <PartSwitch
-          path="objective.microBatch"
-          label="Mean by micro-batch"
-          title="Search-R1: the mean over the tokens of each micro-batch, then the mean of these"
-          on={8}
+      {isObject(aggregation) && 'microBatch' in aggregation ? (
+        <NumberField
+          path="objective.aggregation.microBatch"
+          label="Micro-batch, rollouts"
+          min={1}
         />
       ) : null}
-      {aggregation === 'token-mean' && inMicroBatches ? (
-        <NumberField path="objective.microBatch" label="Micro-batch, rollouts" min={1} />
-      ) : null}
-      {aggregation === 'sum-over-constant' ? (
-        <NumberField path="objective.constantLength" label="Constant, tokens" min={1} />
+      {isObject(aggregation) && 'constant' in aggregation ? (
+        <NumberField path="objective.aggregation.constant" label="Constant, tokens" min={1} />
       ) : null}
       <NumberField
         path="updates"
@@ -78,24 +123,7 @@ export const ObjectiveFold = () => {
         <>
           <SelectField path="objective.kl.form" label="KL estimate" choices={['k1', 'k2', 'k3']} />
           <RateField path="objective.kl.coefficient" label="KL coefficient" />
-          <PartSwitch
-            path="objective.kl.adaptive"
-            label="Coefficient goes after a target"
-            title="PPO’s adaptive controller: it grows while the KL is above the target, and falls while it is below"
-            // SmartRAG’s library; the controller is that of 1909.08593, section 2.2.
-            on={{ target: 0.2, gain: 0.1 }}
-          />
-          {adaptive ? (
-            <>
-              <NumberField
-                path="objective.kl.adaptive.target"
-                label="Target, nats per token"
-                decimal
-                step={0.01}
-              />
-              <NumberField path="objective.kl.adaptive.gain" label="Gain" decimal step={0.1} />
-            </>
-          ) : null}
+          <SystemSwitches path="objective.kl.system" declared={klRules.declared} />
         </>
       )}
     </Fold>

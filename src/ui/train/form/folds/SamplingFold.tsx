@@ -12,10 +12,9 @@ export const SamplingFold = () => {
   return (
     <Fold
       name="Sampling"
-      paths={['dynamicSampling', 'overlong', 'topP']}
-      now={({ topP, dynamicSampling, overlong: punished }) =>
+      paths={['dynamicSampling', 'overlong']}
+      now={({ dynamicSampling, overlong: punished }) =>
         [
-          `top-p ${topP}`,
           dynamicSampling
             ? `dynamic, by ${dynamicSampling.by}, at most ${plural(dynamicSampling.maxBatches, 'batch', 'batches')}`
             : 'one batch a step',
@@ -25,15 +24,6 @@ export const SamplingFold = () => {
           .join(', ')
       }
     >
-      <NumberField
-        path="topP"
-        label="top-p"
-        title="Training takes 1 only: log-probabilities are of the whole vocabulary"
-        decimal
-        step={0.05}
-        min={0}
-        max={1}
-      />
       <PartSwitch
         path="dynamicSampling"
         label="Dynamic sampling"

@@ -1,19 +1,7 @@
 import { plural } from '../../../kit/words/format.ts';
-import {
-  DEFAULT_WARM_UP,
-  OWN_NOISE,
-  type WarmUpSettings,
-} from '../../../../recipes/parts/training.ts';
+import { DEFAULT_WARM_UP, type WarmUpSettings } from '../../../../recipes/parts/training.ts';
 import { TrajectoryFile } from '../fields/TrajectoryFile.tsx';
-import {
-  NumberField,
-  PartSwitch,
-  RateField,
-  SelectField,
-  SwitchField,
-  useDraftValue,
-  usePart,
-} from '../fields/fields.tsx';
+import { NumberField, PartSwitch, RateField, SwitchField, usePart } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 
 /** "1 epoch", "at most 40 updates" */
@@ -27,38 +15,34 @@ const lengthWords = ({ updates, epochs, stopAt = null }: WarmUpSettings): string
 
 const WarmUpFields = () => {
   const on = usePart('warmUp');
-  const own = useDraftValue('warmUp.from') === 'own';
+  const own = usePart('warmUp.own');
   return (
     <>
       <PartSwitch
         path="warmUp"
         label="Cold start first"
         title="Before the first step the adapter imitates the model’s own tokens in demonstrations (SFT)"
-        on={{ ...DEFAULT_WARM_UP, from: 'given' }}
+        on={DEFAULT_WARM_UP}
       />
       {on ? (
         <>
-          <SelectField
-            path="warmUp.from"
-            label="Learns from"
-            title="Own: sampled before the first update, half of them with noise mixed into the results"
-            choices={[
-              { value: 'given', label: 'a file of demonstrations' },
-              { value: 'own', label: 'own rollouts' },
-            ]}
+          <PartSwitch
+            path="warmUp.own"
+            label="On its own rollouts"
+            title="Sampled before the first update, half of them with noise mixed into the results; off: a file of demonstrations"
+            on={{ rollouts: 256, noise: 0.5 }}
           />
           {own ? (
             <>
-              <NumberField path="warmUp.rollouts" label="Rollouts tried" min={2} max={4096} />
+              <NumberField path="warmUp.own.rollouts" label="Rollouts tried" min={2} max={4096} />
               <NumberField
-                path="warmUp.noise"
+                path="warmUp.own.noise"
                 label="Noise in results"
                 title="Share of the passages that is noise, in the half of the rollouts that gets noise"
                 decimal
                 step={0.1}
                 min={0}
                 max={1}
-                absent={OWN_NOISE}
               />
             </>
           ) : (
@@ -122,7 +106,7 @@ export const WarmUpFold = () => (
     paths={['warmUp']}
     now={({ warmUp }) =>
       warmUp
-        ? `${lengthWords(warmUp)} first${warmUp.from === 'own' ? ', on its own right rollouts' : ''}`
+        ? `${lengthWords(warmUp)} first${warmUp.own ? ', on its own right rollouts' : ''}`
         : 'none'
     }
   >

@@ -4,11 +4,76 @@ import { mean, moments } from '../../base/statistics.ts';
 import { adamW, DEFAULT_UPDATE } from '../../policy/lora/optimizer.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { klTerm } from '../objective.ts';
-import type { PolicyLearner } from '../replicas/learner.ts';
-import { earnedAt, outcomeOf } from '../span-advantages.ts';
-import { initialCritic, normalised, valueLoss, valuesOf, type CriticState } from './head.ts';
-import { skippingGae } from '../advantages.ts';
+import { klTerm, type CriticState, type HiddenLearner } from '../../learn/objective.ts';
+import { earnedAt, outcomeOf } from '../../learn/span-advantages.ts';
+import type { CriticSettings } from './define.ts';
+
+/**
+ * The critic's value head: V = w · h / rms(h) + b over the hidden state h after the policy's last layer, from which the
+ * next token is predicted. It learns alone: no gradient goes into the policy, where published critics are whole models.
+ */
+
+const initialCritic = (width: number): CriticState => ({
+  values: new Float32Array(width + 1),
+  first: new Float32Array(width + 1),
+  second: new Float32Array(width + 1),
+  updates: 0,
+});
+
+const EPS = 1e-6;
+
+/** Rows of hidden states, each over its root mean square. @param hidden [rows, width] */
+export function normalised(hidden: Float32Array, width: number): Float32Array {
+  const out = new Float32Array(hidden.length);
+  for (let from = 0; from < hidden.length; from += width) {
+    let squares = 0;
+    for (let i = from; i < from + width; i++) squares += (hidden[i] ?? 0) ** 2;
+    const scale = 1 / Math.sqrt(squares / width + EPS);
+    for (let i = from; i < from + width; i++) out[i] = (hidden[i] ?? 0) * scale;
+  }
+  return out;
+}
+
+/** V of each row. @param features [rows, width] @param head width + 1 values */
+export function valuesOf(features: Float32Array, head: Float32Array): Float64Array {
+  const width = head.length - 1;
+  const out = new Float64Array(features.length / width);
+  for (let row = 0; row < out.length; row++) {
+    let sum = itemAt(head, width);
+    for (let i = 0; i < width; i++) sum += (head[i] ?? 0) * (features[row * width + i] ?? 0);
+    out[row] = sum;
+  }
+  return out;
+}
+
+/**
+ * PPO's value loss as verl has it: ½ mean max((V − R)², (clip(V, V_old ± c) − R)²), and its gradient by the head.
+ * @param returns R of each row
+ * @param old V of each row before the step
+ */
+export function valueLoss(
+  features: Float32Array,
+  head: Float32Array,
+  { returns, old, clip }: { returns: Float64Array; old: Float64Array; clip: number },
+): { loss: number; gradient: Float64Array } {
+  const width = head.length - 1;
+  const values = valuesOf(features, head);
+  const gradient = new Float64Array(head.length);
+  let loss = 0;
+  values.forEach((value, row) => {
+    const [before, target] = [itemAt(old, row), itemAt(returns, row)];
+    const bounded = Math.min(before + clip, Math.max(before - clip, value));
+    const [free, held] = [(value - target) ** 2, (bounded - target) ** 2];
+    loss += Math.max(free, held) / (2 * values.length);
+    // Beyond the clip the bounded value does not move with V.
+    if (held > free && bounded !== value) return;
+    const slope = (value - target) / values.length;
+    for (let i = 0; i < width; i++)
+      gradient[i] = (gradient[i] ?? 0) + slope * (features[row * width + i] ?? 0);
+    gradient[width] = (gradient[width] ?? 0) + slope;
+  });
+  return { loss, gradient };
+}
 
 /**
  * Advantages with a critic (PPO, 1707.06347; GAE, 1506.02438), token by token. Environment tokens take no part
@@ -16,7 +81,33 @@ import { skippingGae } from '../advantages.ts';
  * (verl/trainer/ppo/core_algos.py). With γ = λ = 1 that changes nothing of the policy's advantages but their whitening.
  */
 
-type CriticSettings = NonNullable<TrainSettings['critic']>;
+/**
+ * Generalised advantage estimation (Schulman et al., 2016) over one rollout's tokens that steps over
+ * tokens the policy did not write: they take no part, as if its own tokens followed each other.
+ *
+ * @param rewards, values one per token; the value after the last token is 0
+ * @param mask 1 where the policy wrote the token
+ * @returns one per token, 0 where masked
+ */
+export function skippingGae(
+  rewards: ArrayLike<number>,
+  values: ArrayLike<number>,
+  mask: ArrayLike<number>,
+  gamma: number,
+  lambda: number,
+): Float64Array {
+  const out = new Float64Array(rewards.length);
+  let [nextValue, nextAdvantage] = [0, 0];
+  for (let i = rewards.length - 1; i >= 0; i--) {
+    if (mask[i] !== 1) continue;
+    const value = itemAt(values, i, 'values');
+    const delta = itemAt(rewards, i, 'rewards') + gamma * nextValue - value;
+    nextAdvantage = delta + gamma * lambda * nextAdvantage;
+    nextValue = value;
+    out[i] = nextAdvantage;
+  }
+  return out;
+}
 
 /** The tokens of a context that the critic values: the first of a context is never among them. */
 export function valuedMask(
@@ -73,7 +164,7 @@ interface CriticStep {
   references: readonly Float32Array[] | null;
   objective: TrainSettings['objective'];
   critic: CriticSettings;
-  /** Clauses of the reward that value single searches. */
+  /** Clauses of the reward that count for single searches; none: all of it is at the end. */
   steps: readonly string[];
 }
 
@@ -84,8 +175,7 @@ function tokenRewards(
   reference: Float32Array | null,
   { objective, steps }: Pick<CriticStep, 'objective' | 'steps'>,
 ): Float64Array {
-  const apart = objective.credit === 'span' ? steps : [];
-  const earned = earnedAt(rollout, mask.length, apart);
+  const earned = earnedAt(rollout, mask.length, steps);
   const { form, coefficient } = objective.kl;
   const out: number[] = [];
   let trained = 0;
@@ -98,7 +188,7 @@ function tokenRewards(
         : 0;
     out.push((earned[i] ?? 0) - kl);
   }
-  if (out.length > 0) out.push((out.pop() ?? 0) + outcomeOf(rollout, apart));
+  if (out.length > 0) out.push((out.pop() ?? 0) + outcomeOf(rollout, steps));
   return Float64Array.from(out);
 }
 
@@ -119,7 +209,7 @@ const trainedOf = (values: Float64Array, mask: Uint8Array, valued: Uint8Array): 
  * advantage are written into the records. The learner must have the adapter that sampled.
  */
 export async function criticStep(
-  learner: PolicyLearner,
+  learner: HiddenLearner,
   before: CriticState | undefined,
   step: CriticStep,
 ): Promise<{ advantages: Float32Array[]; critic: CriticState }> {

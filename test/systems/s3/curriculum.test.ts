@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
-import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import type { Curriculum, CurriculumContext, Json } from '../../../src/learn/rl/contracts.ts';
 import type { PolicySession } from '../../../src/policy/policy.ts';
 import { getTraining } from '../../../src/systems/index.ts';
-import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
+import { curriculum } from '../../../src/systems/s3/curriculum.ts';
+import type { Selection } from '../../../src/systems/s3/system.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { idsOf, ScriptedPolicy, ScriptedSession } from '../../agent/scripted-policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
@@ -38,14 +38,13 @@ class KnowingPolicy extends ScriptedPolicy {
   }
 }
 
-type LeaveOut = NonNullable<TrainSettings['curriculum']['leaveOut']>;
-const curriculumOf = (leaveOut: LeaveOut, of = [...questions, closed], pool = 96): Curriculum => {
-  const base = getTraining('s3/grpo');
-  const settings = { ...base, curriculum: { ...base.curriculum, pool, leaveOut } };
-  return createCurriculum(settings, { questions: of, retriever: retrieverOver() });
+const curriculumOf = (selection: Selection, of = [...questions, closed]): Curriculum => {
+  const settings = getTraining('s3/grpo');
+  return curriculum(selection, { settings, questions: of, retriever: retrieverOver(), seed: 1 });
 };
+const ASKS: Selection = { pool: 96, yesNo: false };
 
-const prepared = (curriculum: Curriculum, stop = false) => {
+const prepared = (made: Curriculum, stop = false) => {
   const policy = new KnowingPolicy();
   const saved: Json[] = [];
   const context: CurriculumContext = {
@@ -53,49 +52,49 @@ const prepared = (curriculum: Curriculum, stop = false) => {
     runId: 'run',
     shouldStop: () => stop,
     onProgress: () => undefined,
-    save: () => Promise.resolve(void saved.push(structuredClone(curriculum.state()))),
+    save: () => Promise.resolve(void saved.push(structuredClone(made.state()))),
   };
-  return { policy, saved, done: curriculum.prepare?.(context) ?? Promise.resolve(true) };
+  return { policy, saved, done: made.prepare?.(context) ?? Promise.resolve(true) };
 };
 
-const drawn = async (curriculum: Curriculum): Promise<string[]> => {
-  const some = await curriculum.draw({ step: 1, batch: 0, count: 8 });
+const drawn = async (made: Curriculum): Promise<string[]> => {
+  const some = await made.draw({ step: 1, batch: 0, count: 8 });
   return [...new Set(some.map(({ question }) => question.id))].toSorted();
 };
 
 describe('leaving questions out', () => {
   it('s3 trains on what one retrieval does not answer, and on no yes or no', async () => {
-    expect(getTraining('s3/grpo').curriculum.leaveOut).toEqual(['one-retrieval', 'yes-no']);
-    const curriculum = curriculumOf(['one-retrieval', 'yes-no']);
-    const { policy, done } = prepared(curriculum);
-    await expect(curriculum.draw({ step: 1, batch: 0, count: 1 })).rejects.toThrow(
+    expect(getTraining('s3/grpo').curriculum.system).toEqual({ id: 's3', pool: 192, yesNo: true });
+    const made = curriculumOf({ pool: 96, yesNo: true });
+    const { policy, done } = prepared(made);
+    await expect(made.draw({ step: 1, batch: 0, count: 1 })).rejects.toThrow(
       'have not been asked yet',
     );
     expect(await done).toBe(true);
     expect(policy.asked).toBe(4);
-    expect(await drawn(curriculum)).toEqual(['Cordine', 'Estdine']);
+    expect(await drawn(made)).toEqual(['Cordine', 'Estdine']);
   });
 
   it('yes-no alone asks nothing', async () => {
-    const curriculum = curriculumOf(['yes-no']);
-    const { policy, done } = prepared(curriculum);
+    const made = curriculumOf({ pool: null, yesNo: true });
+    const { policy, done } = prepared(made);
     expect(await done).toBe(true);
     expect(policy.asked).toBe(0);
-    expect(await drawn(curriculum)).toEqual(NAMES.toSorted());
-    expect(() => curriculumOf(['yes-no'], [closed])).toThrow('leaveOut without yes-no');
+    expect(await drawn(made)).toEqual(NAMES.toSorted());
+    expect(() => curriculumOf({ pool: null, yesNo: true }, [closed])).toThrow('set yesNo to false');
   });
 
   it('goes on where it was stopped, and draws what it would have drawn', async () => {
-    const whole = curriculumOf(['one-retrieval']);
+    const whole = curriculumOf(ASKS);
     const { saved, done } = prepared(whole);
     await done;
-    expect(await prepared(curriculumOf(['one-retrieval']), true).done).toBe(false);
-    const again = curriculumOf(['one-retrieval']);
+    expect(await prepared(curriculumOf(ASKS), true).done).toBe(false);
+    const again = curriculumOf(ASKS);
     again.restore(saved.at(-1) ?? null);
     const rest = prepared(again);
     expect([await rest.done, rest.policy.asked]).toEqual([true, 0]);
     await whole.draw({ step: 1, batch: 0, count: 2 });
-    const third = curriculumOf(['one-retrieval']);
+    const third = curriculumOf(ASKS);
     third.restore(whole.state());
     expect(await third.draw({ step: 2, batch: 0, count: 3 })).toEqual(
       await whole.draw({ step: 2, batch: 0, count: 3 }),
@@ -104,7 +103,7 @@ describe('leaving questions out', () => {
 
   it('says so where nothing is left', async () => {
     const known = questions.filter(({ id }) => KNOWN.includes(id));
-    await expect(prepared(curriculumOf(['one-retrieval'], known)).done).rejects.toThrow(
+    await expect(prepared(curriculumOf(ASKS, known)).done).rejects.toThrow(
       'one retrieval answers all 2 questions',
     );
   });

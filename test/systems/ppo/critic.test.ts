@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { gae, valuedMask, whitenTokens } from '../../../src/learn/critic/step.ts';
-import { normalised, valueLoss, valuesOf } from '../../../src/learn/critic/head.ts';
+import {
+  gae,
+  normalised,
+  valuedMask,
+  valueLoss,
+  valuesOf,
+  whitenTokens,
+} from '../../../src/systems/ppo/critic.ts';
 import { mean } from '../../../src/base/statistics.ts';
 
 /** PPO's critic, on cases worked by hand. */

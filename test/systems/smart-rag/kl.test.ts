@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { meanKl, nextCoefficient } from '../../src/learn/rl/update.ts';
-import { decodeState, encodeState } from '../../src/learn/rl/state.ts';
-import { withChanges } from '../../src/learn/settings/edit-settings.ts';
-import { switchClash } from '../../src/learn/settings/switches.ts';
-import { getTraining } from '../../src/systems/index.ts';
-import { settingsOf, train } from './rl/scripted-run.ts';
+import { meanKl } from '../../../src/learn/rl/update.ts';
+import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { switchClash } from '../../../src/learn/settings/switches.ts';
+import { getTraining } from '../../../src/systems/index.ts';
+import { nextCoefficient } from '../../../src/systems/smart-rag/system.ts';
+import { settingsOf, train } from '../../learn/rl/scripted-run.ts';
 
 const ZIEGLER = { target: 0.2, gain: 0.1 };
 
@@ -48,7 +49,12 @@ describe('the adaptive coefficient of the KL', () => {
       ...rest,
       objective: {
         ...objective,
-        kl: { form: 'k1', place: 'reward', coefficient: 0.1, adaptive: ZIEGLER } as const,
+        kl: {
+          form: 'k1',
+          place: 'reward',
+          coefficient: 0.1,
+          system: { id: 'smart-rag', ...ZIEGLER },
+        } as const,
       },
     };
     const whole = await train(settings);
@@ -72,11 +78,11 @@ describe('the adaptive coefficient of the KL', () => {
     const found = (...changes: string[]) =>
       switchClash(
         withChanges(getTraining('search/grpo'), [
-          'objective.kl.adaptive={"target":0.2,"gain":0.1}',
+          'objective.kl.system={"id":"smart-rag"}',
           ...changes,
         ]),
       );
-    expect(found('objective.kl.place=off')?.path).toBe('objective.kl.adaptive');
+    expect(found('objective.kl.place=off')?.path).toBe('objective.kl.system');
     expect(found('objective.kl.place=loss', 'objective.kl.coefficient=0')?.message).toContain(
       'stays 0',
     );

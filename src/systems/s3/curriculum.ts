@@ -1,33 +1,30 @@
 import { z } from 'zod';
 import { words } from '../../agent/answers/normalisers.ts';
 import { itemAt } from '../../base/items.ts';
-import type { Rollout } from '../../records/rollout.ts';
 import type { Question } from '../../records/records.ts';
-import type { TrainSettings } from '../../recipes/parts/training.ts';
-import { naiveAnswer } from '../frozen/answers.ts';
-import type { SettingsOverride } from '../../recipes/parts/settings.ts';
+import { naiveAnswer } from '../../learn/frozen/answers.ts';
 import type {
   Curriculum,
   CurriculumContext,
   DrawnQuestion,
   DrawRequest,
   Json,
-} from '../rl/contracts.ts';
-import { Cycle } from '../cycle.ts';
+} from '../../learn/rl/contracts.ts';
+import { Cycle } from '../../learn/cycle.ts';
+import type { CurriculumGround } from '../../learn/curriculum/provided.ts';
+import { UniformCurriculum } from '../../learn/rl/uniform.ts';
+import type { Selection } from './system.ts';
 
 /**
  * s3's choice of data (arXiv 2505.14146, section 3.3; code: pat-jj/s3): questions that one retrieval answers, and those whose
  * answer is yes, no, true or false, teach a searcher nothing and are left out. Theirs asks a model of 14 billion
- * parameters about the whole training set; here the policy as it begins answers a pool of it, greedily. Any curriculum draws
- * from what is left.
+ * parameters about the whole training set; here the policy as it begins answers a pool of it, greedily.
  */
-
-type LeaveOut = NonNullable<TrainSettings['curriculum']['leaveOut']>;
 
 const stateSchema = z.strictObject({
   /** Of the pool's questions so far, whether one retrieval answered them. */
   answered: z.array(z.boolean()),
-  /** State of the curriculum over what is left; null before there is one. */
+  /** How far what is left is drawn; null before it is known. */
   inner: z.json(),
 });
 
@@ -38,36 +35,26 @@ const CLOSED = new Set(['yes', 'no', 'true', 'false']);
 const isClosed = ({ answers }: Question): boolean =>
   answers.some((answer) => CLOSED.has(words(answer).join(' ')));
 
-export class LeavingOut implements Curriculum {
+class LeavingOut implements Curriculum {
   readonly #asks: boolean;
   readonly #pool: readonly Question[];
-  readonly #make: (questions: readonly Question[]) => Curriculum;
+  readonly #seed: number;
   #answered: boolean[] = [];
-  #inner: Curriculum | null = null;
+  #inner: UniformCurriculum | null = null;
 
-  /**
-   * @param make the curriculum over what is left
-   * @throws Error where nothing is left
-   */
-  constructor(
-    leaveOut: LeaveOut,
-    { questions, pool, seed }: { questions: readonly Question[]; pool: number; seed: number },
-    make: (questions: readonly Question[]) => Curriculum,
-  ) {
-    const open = leaveOut.includes('yes-no')
-      ? questions.filter((question) => !isClosed(question))
-      : questions;
+  /** @throws Error where nothing is left */
+  constructor({ pool, yesNo }: Selection, questions: readonly Question[], seed: number) {
+    const open = yesNo ? questions.filter((question) => !isClosed(question)) : questions;
     if (open.length === 0)
-      throw new Error(
-        'curriculum: all questions are answered by yes or no; set leaveOut without yes-no',
-      );
-    this.#asks = leaveOut.includes('one-retrieval');
+      throw new Error('curriculum: all questions are answered by yes or no; set yesNo to false');
+    this.#asks = pool !== null;
     const order = new Cycle(open, seed);
-    this.#pool = this.#asks
-      ? Array.from({ length: Math.min(pool, open.length) }, (_, i) => order.at(i))
-      : open;
-    this.#make = make;
-    if (!this.#asks) this.#inner = make(open);
+    this.#pool =
+      pool === null
+        ? open
+        : Array.from({ length: Math.min(pool, open.length) }, (_, i) => order.at(i));
+    this.#seed = seed;
+    if (!this.#asks) this.#inner = new UniformCurriculum(open, seed);
   }
 
   async prepare(context: CurriculumContext): Promise<boolean> {
@@ -78,21 +65,13 @@ export class LeavingOut implements Curriculum {
       else if (context.shouldStop()) return false;
       else await this.#askSome(from, context);
     }
-    return (await this.#inner.prepare?.(context)) ?? true;
+    return true;
   }
 
   draw(request: DrawRequest): Promise<DrawnQuestion[]> {
     if (!this.#inner)
       return Promise.reject(new Error('curriculum: the questions have not been asked yet'));
     return this.#inner.draw(request);
-  }
-
-  observe(groups: readonly (readonly Rollout[])[]): void {
-    this.#inner?.observe?.(groups);
-  }
-
-  heldOut(): SettingsOverride {
-    return this.#inner?.heldOut?.() ?? {};
   }
 
   state(): Json {
@@ -118,11 +97,16 @@ export class LeavingOut implements Curriculum {
     await context.save();
   }
 
-  #left(): Curriculum {
+  #left(): UniformCurriculum {
     const left = this.#pool.filter((_, i) => !this.#asks || !itemAt(this.#answered, i, 'answers'));
-    if (left.length > 0) return this.#make(left);
+    if (left.length > 0) return new UniformCurriculum(left, this.#seed);
     throw new Error(
-      `curriculum: one retrieval answers all ${this.#pool.length} questions of the pool; set a larger curriculum.pool, or curriculum.leaveOut without one-retrieval`,
+      `curriculum: one retrieval answers all ${this.#pool.length} questions of the pool; set a larger pool, or pool to null`,
     );
   }
 }
+
+export const curriculum = (
+  selection: Selection,
+  { questions, seed }: CurriculumGround,
+): Curriculum => new LeavingOut(selection, questions, seed);
