@@ -77,7 +77,7 @@ slow(
   await page.goto(`${stage.url}models?device=wasm`);
   await page.getByLabel('Model file').setInputFiles(join(folder, `${NAME}.gguf`));
   await page.getByRole('button', { name: /^Copy/ }).click();
-  const use = page.getByRole('button', { name: `Use the trained adapter for ${NAME}` });
+  const use = page.getByRole('button', { name: `Use SmolLM2 after RL for ${NAME}` });
   await use.waitFor();
   expect(await use.innerText()).toMatch(/^Use it \(9\.\d+ MB\)$/);
   expect(adapters()).toEqual([]);
@@ -100,7 +100,9 @@ slow(
   await expect.poll(() => run.count()).toBe(1);
   expect(await run.innerText()).toMatch(/SmolLM2 after RL\s+✓\s+finished/);
   await visit(page, stage, 'models');
-  // Imported once: it is not offered again.
+  // Imported once: it is not offered again; the cold start, from which RL can be repeated, is.
+  await page.getByRole('button', { name: `Use SmolLM2 cold start for ${NAME}` }).waitFor();
+  expect(await use.count()).toBe(0);
   await page.getByRole('button', { name: 'Ask with the adapter' }).click();
   const choice = page.getByRole('group', { name: 'Adapter' }).getByLabel('Adapter');
   await choice.waitFor();

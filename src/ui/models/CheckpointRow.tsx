@@ -18,7 +18,7 @@ import { useModels } from './store/models-store.ts';
 import { plainFiles } from './parts/folder-files.ts';
 import { PickButton } from '../kit/PickButton.tsx';
 import { ConfigFacts, GgufLine } from './parts/ConfigFacts.tsx';
-import { OfferLine } from './OfferLine.tsx';
+import { Offers } from './Offers.tsx';
 import { FitLine } from './fit/FitLine.tsx';
 import { FitSummary } from './fit/FitSummary.tsx';
 import { CardLinks, UseAsPolicy } from './parts/UseAsPolicy.tsx';
@@ -275,7 +275,7 @@ export const CheckpointRow = (props: {
             gguf={checkpoint.gguf}
           />
           <Files checkpoint={checkpoint} />
-          <OfferLine checkpoint={checkpoint} />
+          <Offers checkpoint={checkpoint} />
         </>
       ) : (
         <Progress checkpoint={checkpoint} />

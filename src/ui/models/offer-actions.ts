@@ -7,24 +7,26 @@ import { showStorageFault } from '../kit/storage-news.ts';
 import type { OfferedAdapter } from './offered.ts';
 import { useModels, type OfferState } from './store/models-store.ts';
 
-/** Import of an offered adapter, by the id of the model that it is for. */
+/** Import of an offered adapter for a model. */
 
-const show = (checkpoint: string, state: OfferState | null): void =>
-  useModels.setState(({ offers }) => ({ offers: { ...offers, [checkpoint]: state } }));
+/** Under which its import is found: by the id of the model and the name of the adapter. */
+export const offerKey = (checkpoint: string, { name }: Pick<OfferedAdapter, 'name'>): string =>
+  `${name} for ${checkpoint}`;
+
+const show = (key: string, state: OfferState | null): void =>
+  useModels.setState(({ offers }) => ({ offers: { ...offers, [key]: state } }));
 
 type Doing = 'downloaded' | 'imported';
 
 const underWay = new Map<string, AbortController>();
 
-const jobOf = (checkpoint: string): string => `offered adapter for ${checkpoint}`;
-
 async function download(
-  checkpoint: string,
+  key: string,
   { weightsUrl }: OfferedAdapter,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  show(checkpoint, { status: 'fetching', loaded: 0, total: 0 });
-  const read = fetchWithProgress('', (bytes) => show(checkpoint, { status: 'fetching', ...bytes }));
+  show(key, { status: 'fetching', loaded: 0, total: 0 });
+  const read = fetchWithProgress('', (bytes) => show(key, { status: 'fetching', ...bytes }));
   return new Uint8Array(await read(new URL(weightsUrl, document.baseURI).href, { signal }));
 }
 
@@ -33,17 +35,13 @@ async function importAs(
   offered: OfferedAdapter,
   weights: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  show(checkpoint, { status: 'importing' });
+  const key = offerKey(checkpoint, offered);
+  show(key, { status: 'importing' });
   const setup = {
     ...useSetup.getState().setup,
     policy: { kind: 'checkpoint', id: checkpoint },
   } as const;
-  const outcome = await trainApi().adopt(
-    jobOf(checkpoint),
-    offered.files(weights),
-    () => undefined,
-    setup,
-  );
+  const outcome = await trainApi().adopt(key, offered.files(weights), () => undefined, setup);
   if (outcome.status === 'ready')
     useTrain.setState(({ runs }) => ({ runs: withRun(runs, outcome.run) }));
 }
@@ -57,30 +55,31 @@ const failureOf = (doing: Doing, error: unknown): string => {
 
 /** Fetches it and imports it as a run. Never rejects: the reason for a failure is in `offers`. */
 export async function importOffered(checkpoint: string, offered: OfferedAdapter): Promise<void> {
-  if (underWay.has(checkpoint)) return;
+  const key = offerKey(checkpoint, offered);
+  if (underWay.has(key)) return;
   const controller = new AbortController();
-  underWay.set(checkpoint, controller);
+  underWay.set(key, controller);
   const { signal } = controller;
   let doing: Doing = 'downloaded';
   try {
     void keepStorage();
-    const weights = await download(checkpoint, offered, signal);
+    const weights = await download(key, offered, signal);
     doing = 'imported';
     await importAs(checkpoint, offered, weights);
-    show(checkpoint, null);
+    show(key, null);
   } catch (error) {
     const failed = { status: 'failed', message: failureOf(doing, error) } as const;
-    show(checkpoint, signal.aborted ? null : failed);
+    show(key, signal.aborted ? null : failed);
   } finally {
-    underWay.delete(checkpoint);
+    underWay.delete(key);
   }
 }
 
 /** Stops the download or the import; nothing of it is kept. */
-export function cancelOffer(checkpoint: string): void {
-  underWay.get(checkpoint)?.abort();
+export function cancelOffer(key: string): void {
+  underWay.get(key)?.abort();
   trainApi()
-    .cancelAdopt(jobOf(checkpoint))
+    .cancelAdopt(key)
     .catch(() => undefined);
 }
 

@@ -1,6 +1,9 @@
-import adapterConfig from '../../../training/adapters/smollm2-rl/adapter_config.json';
-import weightsUrl from '../../../training/adapters/smollm2-rl/adapter_model.safetensors?url';
-import experiment from '../../../training/adapters/smollm2-rl/experiment.json';
+import coldStartConfig from '../../../training/adapters/smollm2-cold-start/adapter_config.json';
+import coldStartUrl from '../../../training/adapters/smollm2-cold-start/adapter_model.safetensors?url';
+import coldStart from '../../../training/adapters/smollm2-cold-start/experiment.json';
+import afterRlConfig from '../../../training/adapters/smollm2-rl/adapter_config.json';
+import afterRlUrl from '../../../training/adapters/smollm2-rl/adapter_model.safetensors?url';
+import afterRl from '../../../training/adapters/smollm2-rl/experiment.json';
 import type { AdoptFile } from '../../handover/adopt/folder.ts';
 import { EXPERIMENT } from '../../handover/adopt/folder.ts';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
@@ -25,7 +28,11 @@ export interface OfferedAdapter {
 
 const json = (value: object): Blob => new Blob([JSON.stringify(value)]);
 
-const SMOLLM2: OfferedAdapter = {
+const ofSmolLm2 = (
+  experiment: typeof coldStart | typeof afterRl,
+  adapterConfig: object,
+  weightsUrl: string,
+): OfferedAdapter => ({
   ...experiment.published,
   weightsUrl,
   files: (weights) => [
@@ -46,7 +53,12 @@ const SMOLLM2: OfferedAdapter = {
     ropeTheta: 100_000,
     tieWordEmbeddings: true,
   },
-};
+});
+
+const OFFERED: readonly OfferedAdapter[] = [
+  ofSmolLm2(afterRl, afterRlConfig, afterRlUrl),
+  ofSmolLm2(coldStart, coldStartConfig, coldStartUrl),
+];
 
 /** "SmolLM2-135M-Instruct" and "smollm2_135m_instruct" are one name. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -82,15 +94,16 @@ function hasShape(json: CheckpointView['config'], { family, ...shape }: OfferedA
   }
 }
 
-/** The adapter that was trained on this model; null for other models. */
-export const offeredFor = (
+/** The adapters that were trained on this model, the one with the most training first; none for other models. */
+export const offersFor = (
   checkpoint: Pick<CheckpointView, 'state' | 'name' | 'source' | 'config'>,
-): OfferedAdapter | null =>
-  checkpoint.state === 'ready' &&
-  hasName(checkpoint, SMOLLM2.model) &&
-  hasShape(checkpoint.config, SMOLLM2.shape)
-    ? SMOLLM2
-    : null;
+): readonly OfferedAdapter[] =>
+  OFFERED.filter(
+    ({ model, shape }) =>
+      checkpoint.state === 'ready' &&
+      hasName(checkpoint, model) &&
+      hasShape(checkpoint.config, shape),
+  );
 
 /** The run that it was imported as for a model in this browser. */
 export const importedRun = (

@@ -43,8 +43,8 @@ import { Estimate, useEstimate, useTry, type Answer } from './Estimate.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 import { SweepPanel } from './SweepPanel.tsx';
 import { Terms } from '../../kit/words/explain/Term.tsx';
-import { importOffered } from '../../models/offer-actions.ts';
-import { importedRun, offeredFor } from '../../models/offered.ts';
+import { importOffered, offerKey } from '../../models/offer-actions.ts';
+import { importedRun, offersFor } from '../../models/offered.ts';
 import { useModels } from '../../models/store/models-store.ts';
 import { useShallow } from 'zustand/react/shallow';
 import { useCollections } from '../../corpus/store/collections-store.ts';
@@ -188,18 +188,20 @@ const OwnData = ({ settings }: { settings: TrainSettings | null }) => {
 
 const NEW = '';
 
-/** The adapter that comes with Forage for the chosen model, while it is not imported. */
+/** The cold start that comes with Forage for the chosen model, while it is not imported. */
 const Offered = () => {
   const policy = useSetup(({ setup }) => setup.policy);
   const checkpoint = useModels(({ checkpoints }) =>
     policy.kind === 'checkpoint' ? checkpoints.find(({ id }) => id === policy.id) : undefined,
   );
-  const offered = checkpoint ? offeredFor(checkpoint) : null;
+  // The one with the least training: what RL is to teach is not in it yet.
+  const offered = checkpoint ? offersFor(checkpoint).at(-1) : undefined;
   const imported = useTrain(
-    ({ runs }) =>
-      offered !== null && checkpoint && importedRun(runs, offered, checkpoint.id) !== undefined,
+    ({ runs }) => offered && checkpoint && importedRun(runs, offered, checkpoint.id) !== undefined,
   );
-  const state = useModels(({ offers }) => (checkpoint ? offers[checkpoint.id] : undefined));
+  const state = useModels(({ offers }) =>
+    checkpoint && offered ? offers[offerKey(checkpoint.id, offered)] : undefined,
+  );
   if (!offered || !checkpoint || imported) return null;
   const take = async (): Promise<void> => {
     await importOffered(checkpoint.id, offered);
@@ -209,10 +211,10 @@ const Offered = () => {
   return (
     <p className="fine">
       {state && state.status !== 'failed' ? (
-        'Importing the trained adapter for this model …'
+        `Importing ${offered.name} …`
       ) : (
         <>
-          A trained adapter comes with Forage for this model.{' '}
+          {offered.name} comes with Forage.{' '}
           <button type="button" className="link" onClick={() => void take()}>
             Import it and start from it
           </button>

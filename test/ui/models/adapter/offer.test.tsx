@@ -11,8 +11,9 @@ import {
   bytesOnServer,
   cancelOffer,
   importOffered,
+  offerKey,
 } from '../../../../src/ui/models/offer-actions.ts';
-import { importedRun, offeredFor } from '../../../../src/ui/models/offered.ts';
+import { importedRun, offersFor } from '../../../../src/ui/models/offered.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { EMPTY_TRAIN, setTrainApi, useTrain } from '../../../../src/ui/train/store/train-store.ts';
 import { runRecord } from '../../../fixtures/train-runs.ts';
@@ -22,8 +23,9 @@ import { useModels } from '../../../../src/ui/models/store/models-store.ts';
 
 /** The trained adapter that comes with Forage: which models it is offered for, and how it is imported. */
 
-const FOLDER = new URL('../../../../training/adapters/smollm2-rl/', import.meta.url);
-const bytesOf = (name: string) => new Uint8Array(readFileSync(new URL(name, FOLDER)));
+const FOLDERS = new URL('../../../../training/adapters/', import.meta.url);
+const weightsOf = (folder: string) =>
+  new Uint8Array(readFileSync(new URL(`${folder}/adapter_model.safetensors`, FOLDERS)));
 
 /** `config.json` of SmolLM2-135M-Instruct on Hugging Face, in what decides how it is computed. */
 const CONFIG = {
@@ -62,7 +64,10 @@ it.each<[string, Partial<CheckpointView>]>([
     { source: { kind: 'file', name: 'x.gguf' }, name: 'SmolLM2 135M Instruct' },
   ],
 ])('is offered for %s', (_, rest) => {
-  expect(offeredFor(model(rest))?.before).not.toHaveLength(0);
+  expect(offersFor(model(rest)).map(({ name }) => name)).toEqual([
+    'SmolLM2 after RL',
+    'SmolLM2 cold start',
+  ]);
 });
 
 it.each<[string, Partial<CheckpointView>]>([
@@ -78,12 +83,16 @@ it.each<[string, Partial<CheckpointView>]>([
   ],
   ['a damaged configuration', { config: {} }],
 ])('is not offered for %s', (_, rest) => {
-  expect(offeredFor(model(rest))).toBeNull();
+  expect(offersFor(model(rest))).toEqual([]);
 });
 
-it('holds a trained adapter of the model, with the settings that it was trained for', async () => {
-  const offered = offeredFor(model());
-  const files = offered?.files(bytesOf('adapter_model.safetensors')) ?? [];
+it.each([
+  ['SmolLM2 after RL', 'smollm2-rl'],
+  ['SmolLM2 cold start', 'smollm2-cold-start'],
+])('%s is a trained adapter of the model, with its settings', async (name, folder) => {
+  const offered = offersFor(model()).find((one) => one.name === name);
+  expect(offered?.weightsUrl).toContain(folder);
+  const files = offered?.files(weightsOf(folder)) ?? [];
   const experiment = await readExperiment(AdoptFolder.of(files));
   const { recipe, steps, overrides, adapter, warmUp } = experiment.settings;
   expect([recipe, steps, warmUp]).toEqual(['search', 0, null]);
@@ -111,8 +120,9 @@ const connect = (outcome: () => Promise<AdoptOutcome>) => {
   setTrainApi(lab.connection.train);
   return lab;
 };
-const state = () => useModels.getState().offers['a'];
-const click = () => importOffered('a', offeredFor(model())!);
+const [offered] = offersFor(model()) as [ReturnType<typeof offersFor>[0]];
+const state = () => useModels.getState().offers[offerKey('a', offered)];
+const click = () => importOffered('a', offered);
 
 beforeEach(() => {
   stubPage();
@@ -183,14 +193,13 @@ it('keeps nothing where its download is cancelled', async () => {
   );
   const clicked = click();
   expect(state()).toMatchObject({ status: 'fetching' });
-  cancelOffer('a');
+  cancelOffer(offerKey('a', offered));
   await clicked;
   expect(state()).toBeNull();
   expect(lab.callsOf('train.adopt')).toHaveLength(0);
 });
 
 it('is found among the runs of the model until it is deleted', () => {
-  const offered = offeredFor(model())!;
   const setup = { ...BUILT_IN_SETUP, policy: { kind: 'checkpoint', id: 'a' } } as const;
   const run = runRecord('run', { setup, before: offered.before });
   expect(importedRun([run], offered, 'a')).toBe(run);

@@ -9,8 +9,8 @@ import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { formatTrainAddress, NEW_RUN } from '../train/store/train-address.ts';
 import { editDraft } from '../train/store/train-draft.ts';
 import { useTrain } from '../train/store/train-store.ts';
-import { bytesOnServer, cancelOffer, importOffered } from './offer-actions.ts';
-import { importedRun, offeredFor, type OfferedAdapter } from './offered.ts';
+import { bytesOnServer, cancelOffer, importOffered, offerKey } from './offer-actions.ts';
+import { importedRun, offersFor, type OfferedAdapter } from './offered.ts';
 import { useModels, type OfferState } from './store/models-store.ts';
 
 const Imported = ({ run }: { run: RunRecord }) => {
@@ -44,20 +44,20 @@ const Imported = ({ run }: { run: RunRecord }) => {
   );
 };
 
-const UnderWay = ({ checkpoint, state }: { checkpoint: string; state: OfferState }) => {
+const UnderWay = ({ of, name, state }: { of: string; name: string; state: OfferState }) => {
   if (state.status === 'failed') return null;
   const known = state.status === 'fetching' && state.total > 0;
   return (
     <p role="status">
       {state.status === 'importing'
-        ? 'Importing the adapter … '
-        : `Downloading the adapter: ${formatBytes(state.loaded)}${known ? ` of ${formatBytes(state.total)}` : ''} `}
+        ? `Importing ${name} … `
+        : `Downloading ${name}: ${formatBytes(state.loaded)}${known ? ` of ${formatBytes(state.total)}` : ''} `}
       <progress
         className="bar thin"
         aria-label="Share of the adapter downloaded"
         {...(known && { max: state.total, value: state.loaded })}
       />{' '}
-      <button type="button" className="link" onClick={() => cancelOffer(checkpoint)}>
+      <button type="button" className="link" onClick={() => cancelOffer(of)}>
         Cancel
       </button>
     </p>
@@ -74,11 +74,11 @@ const Available = (props: {
   return (
     <>
       <p>
-        <b>Trained adapter for this model.</b> {offered.before.join(' ')}{' '}
+        <b>Trained adapter: {offered.name}.</b> {offered.before.join(' ')}{' '}
         <Button
           size="compact-xs"
           variant="default"
-          aria-label={`Use the trained adapter for ${checkpoint.name}`}
+          aria-label={`Use ${offered.name} for ${checkpoint.name}`}
           onClick={() => void importOffered(checkpoint.id, offered)}
         >
           {failure === null ? 'Use it' : 'Try again'}
@@ -94,19 +94,21 @@ const Available = (props: {
   );
 };
 
-/** Offers a trained adapter below the model that it was trained on. */
-export const OfferLine = ({ checkpoint }: { checkpoint: CheckpointView }) => {
+const Offer = ({
+  checkpoint,
+  offered,
+}: {
+  checkpoint: CheckpointView;
+  offered: OfferedAdapter;
+}) => {
   const { id } = checkpoint;
-  const offered = offeredFor(checkpoint);
-  const run = useTrain(({ runs }) => offered && importedRun(runs, offered, id));
-  const runsAreRead = useTrain(({ status }) => status !== 'waiting');
-  const state = useModels(({ offers }) => offers[id]);
-  const size = useAnswer(offered && !run ? offered.weightsUrl : null, () =>
-    bytesOnServer(offered?.weightsUrl ?? ''),
-  );
-  if (!offered || !runsAreRead) return null;
+  const key = offerKey(id, offered);
+  const run = useTrain(({ runs }) => importedRun(runs, offered, id));
+  const state = useModels(({ offers }) => offers[key]);
+  const size = useAnswer(run ? null : offered.weightsUrl, () => bytesOnServer(offered.weightsUrl));
   if (run) return <Imported run={run} />;
-  if (state && state.status !== 'failed') return <UnderWay checkpoint={id} state={state} />;
+  if (state && state.status !== 'failed')
+    return <UnderWay of={key} name={offered.name} state={state} />;
   if (size.state !== 'ready' || size.value === null) return null;
   return (
     <Available
@@ -116,4 +118,14 @@ export const OfferLine = ({ checkpoint }: { checkpoint: CheckpointView }) => {
       failure={state?.message ?? null}
     />
   );
+};
+
+/** Offers the trained adapters below the model that they were trained on. */
+export const Offers = ({ checkpoint }: { checkpoint: CheckpointView }) => {
+  const runsAreRead = useTrain(({ status }) => status !== 'waiting');
+  return runsAreRead
+    ? offersFor(checkpoint).map((offered) => (
+        <Offer key={offered.name} checkpoint={checkpoint} offered={offered} />
+      ))
+    : null;
 };
