@@ -132,7 +132,7 @@ describe('its files alone', () => {
       .filter((one) => one.isFile() && !/\.(br|gz)$/.test(one.name))
       .map((one) => join(one.parentPath, one.name).slice(DIST.length + 1));
     expect(files.length).toBeGreaterThan(100);
-    // With them the package would be twice as large: Models does not offer what the server does not have.
+    // The package leaves out these 20 MB: Models does not offer what the server does not have.
     const adapters = files.filter(isAdapter);
     expect(adapters).toHaveLength(2);
     for (const path of adapters)
