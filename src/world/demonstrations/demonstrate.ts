@@ -13,11 +13,12 @@ type Draft = Omit<Question, 'id'>;
 
 /** What goes wrong on the way. */
 const TROUBLES = {
-  'wrong-query': 0.3,
-  repeated: 0.2,
+  'wrong-query': 0.2,
+  repeated: 0.18,
   'empty-query': 0.02,
-  failed: 0.1,
-  'answer-now': 0.38,
+  failed: 0.07,
+  'answer-now': 0.25,
+  probed: 0.28,
 } as const;
 type Trouble = keyof typeof TROUBLES;
 
@@ -33,7 +34,7 @@ interface Habits {
   routed: number;
   rightly: number;
 }
-const WHOLE: Habits = { troubled: 0.22, routed: 0.4, rightly: 0.65 };
+const WHOLE: Habits = { troubled: 0.32, routed: 0.4, rightly: 0.65 };
 /** About half of the first results lack what was looked for. */
 const READING: Habits = { troubled: 0, routed: 1, rightly: 0.5 };
 /** Searches for one value; the last one brings it. */
@@ -143,6 +144,8 @@ class Demonstration {
         const last = this.#knownFrom(i + 1) >= steps.length;
         const next = this.#knownFrom(i + 1);
         if (last && i === troubled && this.#trouble === 'answer-now') return this.#hurried(step);
+        if (i === troubled && this.#trouble === 'probed')
+          return this.#probed(last ? this.#plan.answer : this.#guess());
         this.#after(step, i, next);
         w.think(this.#reading(i, next).join(' . ') + ' .');
         i = next;
@@ -325,15 +328,33 @@ class Demonstration {
       if (blocks.includes(block)) w.block(block, texts[block] || 'none');
   }
 
-  /** The searches ran out, or the context is probed: the answer is forced. */
+  /** The searches ran out: the answer is forced. */
   #hurried(step: PlanStep) {
     if (this.rng.chance(0.6)) {
       this.#w.think(NOT_FOUND, true);
       this.#w.search(step.known, true);
       this.#w.hint('answerNow');
     }
-    this.#w.forcedAnswer(this.#plan.answer);
+    return this.#probed(this.#plan.answer);
+  }
+
+  /** STIE asks after a result what the answer would be now. */
+  #probed(answer: string) {
+    this.#w.forcedAnswer(answer);
     return this.#w.segments;
+  }
+
+  /**
+   * What a reader could answer before the evidence is in: one of what was shown, of the answer's sort. Each is as likely,
+   * so that an early candidate is never one to be sure of, with which STIE would end the rollout.
+   */
+  #guess(): string {
+    const { answer } = this.#plan;
+    if (/^(?:yes|no)$/.test(answer)) return this.rng.pick(['yes', 'no']);
+    const texts = this.#shown.flatMap(({ title, text }) => [title, text]).join('\n');
+    const names = texts.match(/\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)+|(?<=^|\n)\p{Lu}\p{L}+/gu) ?? [];
+    const numbers = /^\d+$/.test(answer) ? texts.match(/\b\d+\b/g) : null;
+    return this.rng.pick([...new Set(this.question.options ?? numbers ?? names)]);
   }
 
   /** Looks for what no passage states, in two or three ways, and says so. */

@@ -5,11 +5,11 @@ import type { Question } from '../../records/records.ts';
 type Draft = Omit<Question, 'id'>;
 
 /** How often a demonstration has each form. */
-const PLAIN = 0.45;
+const PLAIN = 0.3;
 const READ = 0.06;
 const GIVEN = 0.1;
 /** Where none of these: shares of each part of a form. */
-const PARTS = { background: 0.4, sources: 0.35, summaries: 0.12, block: 0.6 } as const;
+const PARTS = { background: 0.6, sources: 0.35, summaries: 0.12, block: 0.6 } as const;
 const ASKED = 0.5;
 
 /** The form of a demonstration: one that its question can be answered in. */

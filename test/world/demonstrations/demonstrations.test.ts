@@ -107,6 +107,28 @@ describe('demonstrations', () => {
     }
   });
 
+  it('answer STIE after a result: early by something that was shown, and each time another', () => {
+    const early: string[] = [];
+    let late = 0;
+    for (const t of Array.from({ length: 1200 }, (_, i) => stream.at(i))) {
+      const at = t.segments.findIndex(
+        (s) => s.source === 'environment' && s.open === '<short_answer>',
+      );
+      if (t.segments[at - 1]?.open !== '<result>' || formOf(t).join() !== 'search') continue;
+      if (!t.kind.startsWith('bridge')) continue;
+      const given = (t.segments[at + 1]?.text ?? '').replace(' }', '').trim();
+      expect(readBefore(t, at)).toContain(given);
+      const thoughts = t.segments.filter((s) => s.open === '<think>').map((s) => s.text);
+      const steps = (thoughts[0] ?? '').split(' , ').length;
+      const read = thoughts.slice(1).filter((text) => / is .* next /.test(text)).length;
+      if (read + 1 < steps) early.push(given);
+      else late++;
+    }
+    expect(late).toBeGreaterThan(4);
+    expect(early.length).toBeGreaterThan(4);
+    expect(new Set(early).size).toBeGreaterThan(early.length / 2);
+  });
+
   it('refuse only what cannot be answered', () => {
     for (const t of some)
       expect(answerOf(t) === 'cannot be answered').toBe(t.kind.startsWith('unanswerable'));
