@@ -1,4 +1,4 @@
-import { fromFloat16Bits, toFloat16Bits } from '../../base/float16.ts';
+import { fromFloat16, toFloat16Bits } from '../../base/float16.ts';
 import type { RoundingError } from '../checkpoint/packed-rows.ts';
 import { widen } from '../checkpoint/safetensors.ts';
 import { bytesOfValues, typeShape, type GgufType } from './types.ts';
@@ -11,8 +11,13 @@ type Block = (b: Uint8Array, at: number, out: Float32Array, to: number) => void;
 
 const { fround } = Math;
 
+/** Every binary16 value, by its bits: blocks of a model are millions, and each has one or two. */
+let valuesOfBits: Float32Array | null = null;
+const valueOf = (bits: number): number =>
+  (valuesOfBits ??= fromFloat16(Uint16Array.from({ length: 65_536 }, (_, i) => i)))[bits]!;
+
 const half = (b: Uint8Array, at: number): number =>
-  fromFloat16Bits((b[at] ?? 0) | ((b[at + 1] ?? 0) << 8));
+  valueOf((b[at] ?? 0) | ((b[at + 1] ?? 0) << 8));
 
 const signed = (byte: number): number => (byte << 24) >> 24;
 
@@ -247,50 +252,52 @@ export function packedBlocks(
   return { codes, scales };
 }
 
-/** The codes of 32 values that are `scale · code + minimum`, with both of them. */
-interface AffineGroup {
-  readonly codes: Int8Array;
-  readonly scale: number;
-  readonly least: number;
-}
+/** Scale and minimum of 32 values that are `scale · code + minimum`. */
+const line = new Float32Array(2);
 
+/** Writes the codes of a group of 32 values to `codes`, and `line`. */
+type AffineGroup = (b: Uint8Array, at: number, group: number, codes: Uint8Array) => void;
+
+/** Of `size` bytes a group: its scale, its minimum, the fifth bits of the codes where there are 24, and the codes. */
 const affineGroup =
-  (codesOf: (b: Uint8Array, at: number) => Int8Array) =>
-  (b: Uint8Array, at: number): AffineGroup => ({
-    codes: codesOf(b, at + 4),
-    scale: half(b, at),
-    least: half(b, at + 2),
-  });
+  (five: boolean): AffineGroup =>
+  (b, at, _group, codes) => {
+    line[0] = half(b, at);
+    line[1] = half(b, at + 2);
+    const from = at + (five ? 8 : 4);
+    const bits = five ? word(b, at + 4) : 0;
+    for (let i = 0; i < 16; i++) {
+      const byte = b[from + i]!;
+      codes[i] = (byte & 15) | (((bits >>> i) & 1) << 4);
+      codes[i + 16] = (byte >> 4) | (((bits >>> (i + 16)) & 1) << 4);
+    }
+  };
 
 const affineGroupOfK =
-  (five: boolean) =>
-  (b: Uint8Array, at: number, group: number): AffineGroup => {
+  (five: boolean): AffineGroup =>
+  (b, at, group, codes) => {
     const [s, m] = scaleAndMinimum(b, at + 4, group);
+    line[0] = half(b, at) * s;
+    line[1] = -fround(half(b, at + 2) * m);
     const from = at + (five ? 48 : 16) + 32 * (group >> 1);
     const shift = 4 * (group & 1);
-    for (let i = 0; i < 32; i++) {
-      const high = five ? (((b[at + 16 + i] ?? 0) >> group) & 1) << 4 : 0;
-      scratch[i] = (((b[from + i] ?? 0) >> shift) & 15) | high;
-    }
-    const least = -fround(half(b, at + 2) * m);
-    return { codes: scratch, scale: fround(half(b, at) * s), least };
+    if (five)
+      for (let i = 0; i < 32; i++)
+        codes[i] = ((b[from + i]! >> shift) & 15) | (((b[at + 16 + i]! >> group) & 1) << 4);
+    else for (let i = 0; i < 32; i++) codes[i] = (b[from + i]! >> shift) & 15;
   };
 
 const AFFINE = {
-  Q4_1: affineGroup(fourBits),
-  Q5_1: affineGroup((b, at) => fiveBits(b, at, at + 4)),
+  Q4_1: affineGroup(false),
+  Q5_1: affineGroup(true),
   Q4_K: affineGroupOfK(false),
   Q5_K: affineGroupOfK(true),
-} as const satisfies Partial<
-  Record<GgufType, (b: Uint8Array, at: number, group: number) => AffineGroup>
->;
+} as const satisfies Partial<Record<GgufType, AffineGroup>>;
 
 /** Types whose groups of 32 values have a scale and a minimum, and at most 32 different values. */
 type AffineType = keyof typeof AFFINE;
 
 export const isAffine = (type: GgufType): type is AffineType => Object.hasOwn(AFFINE, type);
-
-const table = new Int8Array(32);
 
 /**
  * Stored values as `int8` rows, rounded as `quantise` rounds them: only the 16 or 32 values that a group can have are.
@@ -302,14 +309,19 @@ export function roundedBlocks(
   count: number,
 ): { codes: Uint8Array; scales: Uint16Array; rounded: RoundingError } | null {
   const { bytes: size, values } = typeShape(type);
+  const read = AFFINE[type];
   const perBlock = values / 32;
   const groups = count / 32;
   const levels = new Int8Array(count);
   const scales = new Uint16Array(groups);
+  const codes = new Uint8Array(32);
+  const table = new Int8Array(32);
   const rounded = { worst: 0, share: 0 };
+  let [block, within] = [0, 0];
   for (let group = 0; group < groups; group++) {
-    const block = Math.floor(group / perBlock);
-    const { codes, scale, least } = AFFINE[type](bytes, block * size, group - block * perBlock);
+    read(bytes, block, within, codes);
+    const [scale, least] = [line[0]!, line[1]!];
+    if (++within === perBlock) [block, within] = [block + size, 0];
     let present = 0;
     for (let i = 0; i < 32; i++) present |= 1 << codes[i]!;
     const [first, last] = [31 - Math.clz32(present & -present), 31 - Math.clz32(present)];
@@ -319,29 +331,27 @@ export function roundedBlocks(
       Math.abs(fround(fround(scale * last) + least)),
     );
     const bits = toFloat16Bits(largest / 127);
-    const unit = fromFloat16Bits(bits);
+    const unit = valueOf(bits);
     if (!Number.isFinite(unit)) return null;
     scales[group] = bits;
     let worst = 0;
     for (let code = first; code <= last; code++) {
       if (((present >>> code) & 1) === 0) continue;
       const value = fround(fround(scale * code) + least);
-      const level = unit === 0 ? 0 : roundedLevel(value, unit);
+      // As `quantise` rounds to int8: half away from zero.
+      const of = unit === 0 ? 0 : Math.min(127, Math.floor(Math.abs(value / unit) + 0.5));
+      const level = value < 0 ? -of : of;
       table[code] = level;
-      worst = Math.max(worst, Math.abs(value - fround(level * unit)));
+      const error = Math.abs(value - fround(level * unit));
+      if (error > worst) worst = error;
     }
-    for (let i = 0; i < 32; i++) levels[32 * group + i] = table[codes[i]!]!;
+    const to = 32 * group;
+    for (let i = 0; i < 32; i++) levels[to + i] = table[codes[i]!]!;
     if (worst > rounded.worst) rounded.worst = worst;
     if (worst > rounded.share * largest) rounded.share = worst / largest;
   }
   return { codes: new Uint8Array(levels.buffer), scales, rounded };
 }
-
-/** As `quantise` rounds to int8: half away from zero. */
-const roundedLevel = (value: number, unit: number): number => {
-  const size = Math.min(127, Math.floor(Math.abs(value / unit) + 0.5));
-  return value < 0 ? -size : size;
-};
 
 /** Bytes of values [from, to) widened to whole blocks, and how many values that adds before them. */
 export function blocksAround(
