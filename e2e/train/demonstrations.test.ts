@@ -76,3 +76,20 @@ test('are made of rollouts of other systems or of gold evidence, and kept', asyn
     .getByText('“demonstrations-rollouts-search.jsonl” was deleted from Rollouts. Choose another')
     .waitFor();
 }, 300_000);
+
+test('of the tour are one click, and so is the training with them', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}models?device=wasm`);
+  await page.getByRole('button', { name: 'Show me how' }).click();
+  const tour = page.getByRole('complementary', { name: 'Guided tour' });
+  await tour.getByRole('button', { name: 'Skip' }).click();
+  await tour.getByRole('button', { name: 'Skip' }).click();
+  await tour.getByRole('button', { name: 'Make demonstrations' }).click();
+  await page.waitForURL(/train/);
+  await page.getByText(/^[\d,]+ made so far/).waitFor({ timeout: 120_000 });
+  await tour.getByRole('button', { name: 'Next', exact: true }).click({ timeout: 120_000 });
+  await tour.getByRole('button', { name: 'Start training' }).click();
+  await page.waitForURL(/run=/);
+  await tour.getByRole('button', { name: 'Watch the training' }).waitFor();
+  await page.getByTestId('cold-start').waitFor({ timeout: 120_000 });
+}, 300_000);

@@ -40,6 +40,7 @@ const Imported = ({ run }: { run: RunRecord }) => {
       <button type="button" className="link" onClick={train}>
         train it further
       </button>
+      .
     </p>
   );
 };

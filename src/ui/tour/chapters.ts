@@ -12,7 +12,9 @@ import { useSession } from '../kit/session-store.ts';
 import { openOwnRun } from '../rollouts/store/browse-actions.ts';
 import { useRollouts } from '../rollouts/store/rollouts-store.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
-import { replaceDraft } from '../train/store/train-draft.ts';
+import { DEMONSTRATION_LIMITS, makeDemonstrations } from '../train/store/make-demonstrations.ts';
+import { startTraining } from '../train/store/train-actions.ts';
+import { checkDraft, replaceDraft, useTrainForm } from '../train/store/train-draft.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TRY_STEPS } from '../train/store/try-run.ts';
 import type { ChapterId } from './tour-actions.ts';
@@ -21,7 +23,14 @@ import { trainToSearch } from './train-to-search.ts';
 /** Texts and actions of the tour; the actions are those of the pages. */
 
 /** What the user has done, inside or outside the tour. */
-export type Deed = 'asked' | 'trained' | 'opened' | 'compared' | 'own-model' | 'own-trained';
+export type Deed =
+  | 'asked'
+  | 'trained'
+  | 'opened'
+  | 'compared'
+  | 'own-model'
+  | 'own-demonstrations'
+  | 'own-trained';
 
 /** What is under way, also when another page started it. */
 export type Doing = 'asking' | 'training' | 'comparing';
@@ -38,6 +47,7 @@ export const useDeeds = (): Record<Deed, boolean> => ({
   trained: useTrain(({ runs }) => visibleRuns(runs).some(({ step }) => step > 0)),
   opened: useRollouts(({ files }) => files.length > 0),
   'own-model': useSetup(({ setup }) => setup.policy.kind === 'checkpoint'),
+  'own-demonstrations': useTrainForm(({ demonstrations }) => demonstrations.file !== null),
   'own-trained': useTrain(({ runs }) =>
     visibleRuns(runs).some(
       ({ checkpointStep, untrained, setup }) =>
@@ -156,15 +166,34 @@ const REAL_MODEL_CHANGES = {
   'heldOut.questions': 16,
 };
 
-/** Fills the training form, which offers to bring back what was in it. */
-const fillRealModelForm = (go: (path: string) => void): void => {
+const REAL_MODEL_NAME = 'Cold start, then RL';
+
+/** Fills the training form, which offers to bring back what was in it, and makes its demonstrations. */
+const demonstrate = async (go: (path: string) => void): Promise<void> => {
   replaceDraft({
     training: 'search/grpo',
     changes: REAL_MODEL_CHANGES,
-    name: 'Cold start, then RL',
+    name: REAL_MODEL_NAME,
     device: 'auto',
   });
   go(formatTrainAddress({ run: null, step: null }));
+  const { settings } = checkDraft(useTrainForm.getState().draft);
+  if (settings) await makeDemonstrations({ kind: 'gold' }, settings, DEMONSTRATION_LIMITS);
+};
+
+/** Starts what the form holds; without demonstrations the form says what is missing. */
+const trainRealModel = async (go: (path: string) => void): Promise<void> => {
+  const { draft, demonstrations } = useTrainForm.getState();
+  const { settings } = checkDraft(draft);
+  go(formatTrainAddress({ run: null, step: null }));
+  if (!settings || !demonstrations.file) return;
+  const id = await startTraining({
+    settings,
+    name: draft.name || REAL_MODEL_NAME,
+    device: draft.device,
+    demonstrations: demonstrations.file,
+  });
+  if (id !== null) go(formatTrainAddress({ run: id, step: null }));
 };
 
 /** In the order of `CHAPTER_IDS`. */
@@ -264,8 +293,17 @@ export const CHAPTERS: readonly Chapter[] = [
         done: 'asked',
       },
       {
-        text: 'This fills the training form with the cold start that taught SmolLM2-135M to search (roughly an hour on two cores), then ten steps of RL (roughly another), which pay for the format, the exact answer and the supporting passages that were found. Under “Make demonstrations”, click the button: demonstrations are written from the gold evidence of the training questions. Then click Start. The line beside it says how long the run takes on this device. To skip the wait, take the adapter of such a run: click “Use it” below SmolLM2 on Models.',
-        act: { label: 'Fill in the training form', run: fillRealModelForm },
+        text: 'Write demonstrations: the gold evidence of the training questions, as rollouts of your model. This also fills the training form with what taught SmolLM2-135M to search: a cold start (roughly an hour on two cores), then ten steps of RL (roughly another), which pay for the format, the exact answer and the supporting passages that were found.',
+        act: { label: 'Make demonstrations', run: demonstrate },
+        done: 'own-demonstrations',
+      },
+      {
+        text: 'Train. The line beside “Start training” says how long the run takes on this device. To skip the wait, take the adapter of such a run: click “Use it” below SmolLM2 on Models.',
+        act: {
+          label: 'Start training',
+          run: trainRealModel,
+          watch: { of: 'training', label: 'Watch the training', run: watchTraining },
+        },
         done: 'own-trained',
       },
       {

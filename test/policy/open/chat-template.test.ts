@@ -135,7 +135,7 @@ describe('a hostile template', () => {
     [
       'loops',
       '{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}',
-      /steps|ms/,
+      /does too much/,
     ],
     ['long ranges', '{% for a in range(10**12) %}{% endfor %}', /range\(\) has more than/],
     ['endless ranges', '{% for a in range(0, 5, 0) %}{% endfor %}', /range\(\)/],
@@ -178,7 +178,7 @@ describe('a hostile template', () => {
     [
       'lists that are kept',
       '{% set ns = namespace(a=[]) %}{% for i in range(9999) %}{% set ns.a = ns.a + [range(9999)] %}{% endfor %}',
-      /too many characters|too long|ms/,
+      /too many characters|too long|too much/,
     ],
     ['wide indents', '{{ "a\nb" | indent(width=1000000000) }}', /filter or method/],
     ['deep recursion', '{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}', /chat template/],

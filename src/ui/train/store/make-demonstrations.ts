@@ -12,11 +12,14 @@ const change = (part: Partial<Making>): void =>
 
 const attempt = createAttempt(({ text }) => change({ problem: text }));
 
+/** Tokens of one, and how many are kept, at most. A model of 135 million parameters learned the format from 240. */
+export const DEMONSTRATION_LIMITS = { maxTokens: 1200, most: 500 };
+
 /** Makes them, chooses them as the run's file, and keeps them on the Rollouts page. */
 export const makeDemonstrations = async (
   from: DemonstrationsFrom,
   settings: TrainSettings,
-  limits: { maxTokens: number; most: number },
+  limits: typeof DEMONSTRATION_LIMITS,
 ): Promise<void> => {
   change({ ...NOT_MAKING, progress: { done: 0, total: null, kept: 0 } });
   const { setup } = useSetup.getState();

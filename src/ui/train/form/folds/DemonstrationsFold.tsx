@@ -4,7 +4,11 @@ import { Link } from 'wouter';
 import { REASONS, type Reason } from '../../../../learn/demonstrations/left-out.ts';
 import { Select } from '../../../kit/Select.tsx';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
-import { cancelDemonstrations, makeDemonstrations } from '../../store/make-demonstrations.ts';
+import {
+  cancelDemonstrations,
+  DEMONSTRATION_LIMITS,
+  makeDemonstrations,
+} from '../../store/make-demonstrations.ts';
 import { useSettings } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 import { useTrainForm } from '../../store/train-draft.ts';
@@ -18,10 +22,6 @@ const FROM = [
 type From = (typeof FROM)[number]['value'];
 
 const THINGS: Record<From, string> = { gold: 'questions', rollouts: 'rollouts' };
-
-const MOST_TOKENS = 1200;
-/** A model of 135 million parameters learned the format from 240. */
-const MOST_KEPT = 500;
 
 const isCount = (text: string): boolean => /^[1-9]\d{0,6}$/.test(text.trim());
 
@@ -110,8 +110,8 @@ const Fields = () => {
   const busy = useTrainForm(({ making }) => making.progress !== null);
   const [from, setFrom] = useState<From>('gold');
   const [files, setFiles] = useState<File[]>([]);
-  const [tokens, setTokens] = useState(String(MOST_TOKENS));
-  const [most, setMost] = useState(String(MOST_KEPT));
+  const [tokens, setTokens] = useState(String(DEMONSTRATION_LIMITS.maxTokens));
+  const [most, setMost] = useState(String(DEMONSTRATION_LIMITS.most));
   const valid = isCount(tokens) && isCount(most);
   const ready = settings !== null && valid && !busy && (from === 'gold' || files.length > 0);
   const make = (): void => {
@@ -170,13 +170,14 @@ const Fields = () => {
 };
 
 export const DemonstrationsFold = () => {
-  const made = useTrainForm(({ making }) => making.made);
+  const { progress, made } = useTrainForm(({ making }) => making);
+  const now = progress
+    ? `${formatCount(progress.kept)} made so far`
+    : made
+      ? `${formatCount(made.summary.kept)} made`
+      : 'for a cold start';
   return (
-    <Fold
-      name="Make demonstrations"
-      paths={[]}
-      now={() => (made ? `${formatCount(made.summary.kept)} made` : 'for a cold start')}
-    >
+    <Fold name="Make demonstrations" paths={[]} now={() => now}>
       <Fields />
     </Fold>
   );
