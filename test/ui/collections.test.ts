@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../src/records/setup.ts';
-import { FORMATS, formatKey, formatWords } from '../../src/ui/corpus/import/format-words.ts';
+import { FORMATS, formatKey, formatWords } from '../../src/ui/corpus/import/PendingImport.tsx';
 import { FetchError, parseFileUrl } from '../../src/ui/corpus/store/fetch-file.ts';
 import { pickedFiles } from '../../src/ui/corpus/import/dropped-files.ts';
 import { secondsLeft } from '../../src/ui/corpus/store/collections-store.ts';

@@ -3,12 +3,11 @@ import { BASE, pagePath } from '../kit/page/page-root.ts';
 import { Guarded } from '../kit/page/Guarded.tsx';
 import { PlaceLetters } from '../kit/place-letters.ts';
 import { type ReactNode, useMemo, useEffect, useRef } from 'react';
-import { Route, Router, Switch, useLocation } from 'wouter';
+import { Route, Router, Switch, useLocation, useRoute, Link } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { createCommands, hearsKeys, type Command } from './commands.ts';
-import { PAGES, RAIL } from './places.tsx';
+import { PAGES, RAIL, type RailPage } from './places.tsx';
 import { LabLost } from '../lab/Loading.tsx';
-import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { asSentence } from '../../base/errors.ts';
 import {
@@ -23,10 +22,89 @@ import { theme } from '../kit/styles/theme.ts';
 import { TopBar } from './TopBar.tsx';
 import { closeExplanation, useExplained } from '../kit/words/explain/explain-store.ts';
 import { closeTour } from '../tour/tour-actions.ts';
-import { useAddress } from '../ask/use-address.ts';
 import { flushSync } from 'react-dom';
 import { onDemand } from '../kit/page/on-demand.tsx';
 import { toggleDialog, useSession } from '../kit/session-store.ts';
+import { ASK, formatAddress, parseAddress, placeOf } from "../ask/store/permalink.ts";
+import { startRun } from "../ask/store/actions.ts";
+import { checkLinkedSetup } from "../ask/store/linked-setup.ts";
+import { addressOf, useAsk } from "../ask/store/ask-store.ts";
+import { readsSummaries } from "../setup/reads-summaries.ts";
+import { fitSummarizer } from "../setup/setup-store.ts";
+import { openLinked } from "../ask/siblings/open-linked.ts";
+import { Icon } from "../kit/Icon.tsx";
+
+/** A link of the rail, marked on its page and subpages. */
+const Item = ({ route }: { route: RailPage }) => {
+  const [path] = useLocation();
+  const active = path === route.path || path.startsWith(`${route.path}/`);
+  return (
+    <Link
+      href={route.path}
+      className={active ? 'rail-item active' : 'rail-item'}
+      aria-current={active ? 'page' : undefined}
+      title={`${route.name} (g ${route.letter})`}
+      // Preloads on hover.
+      onPointerEnter={route.prepare}
+      onFocus={route.prepare}
+    >
+      <Icon name={route.icon} size={18} />
+      <span>{route.name}</span>
+    </Link>
+  );
+};
+
+/** Links to all pages. */
+export const Rail = () => (
+  <nav className="rail" aria-label="Places">
+    {RAIL.map((route) => (
+      <Item key={route.path} route={route} />
+    ))}
+  </nav>
+);
+
+
+/** Keeps the address bar and the parsed address in sync, including "back". */
+const useAddress = (): void => {
+  const [ask] = useRoute(ASK);
+  const address = useAsk((state) => state.address);
+  useEffect(() => {
+    if (!ask) return;
+    const nextSearch = formatAddress(address);
+    if (nextSearch === location.search) return;
+    const before = parseAddress(location.search).address;
+    // A new question is a new history entry; a step or a setting is not.
+    const moved = placeOf(before) !== '' && placeOf(before) !== placeOf(address);
+    const url = `${location.pathname}${nextSearch}`;
+    if (moved && address.asked?.kind === 'world') history.pushState(null, '', url);
+    else history.replaceState(null, '', url);
+  }, [address, ask]);
+  useEffect(() => {
+    const onPop = () => {
+      if (pagePath() !== ASK) return;
+      const { address } = parseAddress(location.search);
+      const { source, request } = useAsk.getState();
+      const shown = placeOf({ of: addressOf(source), asked: request?.asked ?? null });
+      if (address.of) {
+        // The address has no question; the current one stays.
+        const { settings, setup, asked } = useAsk.getState().address;
+        useAsk.setState({ address: { ...address, settings, setup, asked }, selection: null });
+        if (shown !== placeOf(address)) void openLinked(address.of);
+        return;
+      }
+      useAsk.setState({ address, selection: null });
+      if (source) useAsk.getState().clear();
+      fitSummarizer(readsSummaries(address.settings.recipe));
+      // The run of that address is no longer on the screen; it is repeated.
+      void checkLinkedSetup().then((same) => {
+        if (same && address.run && shown !== placeOf(address)) void startRun();
+      });
+    };
+    addEventListener('popstate', onPop);
+    return () => removeEventListener('popstate', onPop);
+  }, []);
+};
+
 
 // Loaded on first use.
 const Explanation = onDemand(() => import('../kit/words/explain/Explanation.tsx'));

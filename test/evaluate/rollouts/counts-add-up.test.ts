@@ -22,7 +22,7 @@ import { measuresOf } from '../../../src/ui/ask/columns/measures.ts';
 import { roundName } from '../../../src/ui/kit/beside/beside-layout.ts';
 import { cardOf } from '../../../src/ui/kit/events/cards.ts';
 import { firstSeen } from '../../../src/ui/kit/events/parts/support.ts';
-import { searchWords } from '../../../src/ui/kit/waterfall/time-words.ts';
+import { searchWords } from '../../../src/ui/kit/waterfall/Waterfall.tsx';
 
 /** Every place that counts searches, STIE's verdicts or branches of the flow, on rollouts of the built-in policy. */
 

@@ -6,7 +6,7 @@ import {
   parseEvaluateAddress,
   type EvaluateAddress,
 } from '../../../src/ui/evaluate/store/evaluate-address.ts';
-import { formatSeeds, parseSeeds } from '../../../src/ui/evaluate/chooser/seeds.ts';
+import { formatSeeds, parseSeeds } from '../../../src/ui/evaluate/chooser/SamplingFields.tsx';
 
 const searchOf = (path: string): string => path.slice(Math.max(0, path.indexOf('?')));
 

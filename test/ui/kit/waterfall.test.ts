@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RolloutTimes } from '../../../src/evaluate/rollouts/times.ts';
-import { spanName, timeNotes, totalWords } from '../../../src/ui/kit/waterfall/time-words.ts';
-import { waterfallLayout } from '../../../src/ui/kit/waterfall/waterfall-layout.ts';
-
+import { spanName, timeNotes, totalWords, waterfallLayout } from '../../../src/ui/kit/waterfall/Waterfall.tsx';
 const times: RolloutTimes = {
   kind: 'times',
   spans: [

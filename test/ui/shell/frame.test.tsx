@@ -6,7 +6,7 @@ import { useSession } from '../../../src/ui/kit/session-store.ts';
 import { keepForOffline } from '../../../src/ui/lab/offline.ts';
 import { RAIL } from '../../../src/ui/shell/places.tsx';
 import NowherePage from '../../../src/ui/shell/NowherePage.tsx';
-import { Rail } from '../../../src/ui/shell/Rail.tsx';
+import { Rail } from '../../../src/ui/shell/App.tsx';
 import { TopBar } from '../../../src/ui/shell/TopBar.tsx';
 import { StatusBar } from '../../../src/ui/shell/StatusBar.tsx';
 import { useTrain } from '../../../src/ui/train/store/train-store.ts';

@@ -13,7 +13,26 @@ import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
-import { temperatureCurve } from './curves.ts';
+import type { SamplingOptions } from "../../../retrieval/cluster/options.ts";
+
+/** τ after a number of queries. */
+interface CurvePoint {
+  query: number;
+  temperature: number;
+}
+
+/** Points of the curve; it bends little between them. */
+const STEPS = 60;
+
+/** τ over queries, from the start to slightly after the end of annealing. */
+export function temperatureCurve(sampling: SamplingOptions): CurvePoint[] {
+  const last = Math.round(sampling.annealingQueries * 1.1);
+  const at = Array.from({ length: STEPS + 1 }, (_, i) => Math.round((i / STEPS) * last));
+  // The held part ends in a corner.
+  const queries = [...new Set([...at, sampling.heldQueries])].sort((a, b) => a - b);
+  return queries.map((query) => ({ query, temperature: temperature(query, sampling) }));
+}
+
 
 /** CSS pixels, as for the training charts. */
 const HEIGHT = 168;

@@ -1,7 +1,7 @@
 import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { Select } from '../../kit/Select.tsx';
 import type { Preview } from '../../../formats/import/collect.ts';
-import { CHUNKING_DEFAULTS } from '../../../formats/import/values/types.ts';
+import { CHUNKING_DEFAULTS, type Container, type Format } from '../../../formats/import/values/types.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import {
   changeChoice,
@@ -11,8 +11,32 @@ import {
 } from '../store/collections-actions.ts';
 import { useCollections, type PendingImport as Pending } from '../store/collections-store.ts';
 import { countWords } from '../store/count-words.ts';
-import { FORMATS, formatKey, formatWords } from './format-words.ts';
 import { PreviewItems } from './PreviewItems.tsx';
+import { formatsOf, itemSchema, SCHEMAS } from "../../../formats/import/schemas/list.ts";
+
+/** Names of formats, and which formats a file may be read as. */
+
+const CONTAINER_WORDS: Readonly<Record<Container, string>> = {
+  jsonl: 'JSON lines',
+  'json-array': 'JSON list',
+  'json-object': 'JSON object',
+  csv: 'CSV',
+  tsv: 'TSV',
+  parquet: 'parquet',
+  markdown: 'Markdown',
+  text: 'plain text',
+};
+
+/** “HotpotQA, JSON list”: the items, then the syntax. */
+export const formatWords = ({ container, schema }: Format): string =>
+  `${itemSchema(schema).name}, ${CONTAINER_WORDS[container]}`;
+
+/** Every format that a file may be read as. */
+export const FORMATS: readonly Format[] = formatsOf(SCHEMAS);
+
+/** One word per format, for option values. */
+export const formatKey = ({ container, schema }: Format): string => `${container}/${schema}`;
+
 
 /** The preview, if it is loaded and the file was readable. */
 const previewOf = ({ preview }: Pending): Preview | null =>

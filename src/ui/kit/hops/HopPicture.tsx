@@ -1,11 +1,118 @@
 import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
-import type { Hop, HopMap } from '../../../evaluate/rollouts/hops.ts';
+import { type Hop, type HopMap, HOP_NAMES, type HopState } from '../../../evaluate/rollouts/hops.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { fitted } from '../charts/fitted.ts';
-import { arrowPath, hopLayout, NODE } from './layout.ts';
-import { asksWords } from '../words/step-words.ts';
-import { HOP_SIGNS, hopLabel, isFound, mapNote, stateName, whenWords } from './hop-words.ts';
+import { asksWords, relationWords } from '../words/step-words.ts';
 import './hops.css';
+
+/** Layout of the hop map's nodes, in CSS pixels. */
+
+/** A node is as wide as its row allows, from `least` to `width`. */
+export const NODE = { width: 300, least: 176, height: 96 } as const;
+/** Gap for the arrows. */
+const GAP = { x: 30, y: 30 } as const;
+
+/** Upper left corner of a node. */
+export interface Place {
+  x: number;
+  y: number;
+}
+
+/** Top left corners of the nodes, and the total size. */
+interface HopLayout {
+  places: Place[];
+  width: number;
+  height: number;
+  /** Width of a node. */
+  node: number;
+}
+
+/**
+ * Nodes in reading order; each row shares the width.
+ * @param width of the page's column
+ */
+export function hopLayout(count: number, width: number): HopLayout {
+  const fit = Math.max(1, Math.floor((width - 2 + GAP.x) / (NODE.least + GAP.x)));
+  // Rows of similar length: five nodes where four fit become three and two.
+  const columns = fit === 1 ? 1 : Math.min(fit, Math.ceil(count / Math.ceil(count / fit)));
+  // Stacked nodes take the whole width.
+  const room = Math.floor((width - 2 - (columns - 1) * GAP.x) / columns);
+  const node = columns > 1 ? Math.min(NODE.width, room) : Math.max(120, width - 2);
+  const rows = Math.max(1, Math.ceil(count / columns));
+  const places = Array.from({ length: count }, (_, i) => ({
+    x: (i % columns) * (node + GAP.x) + 1,
+    y: Math.floor(i / columns) * (NODE.height + GAP.y) + 1,
+  }));
+  const used = Math.min(columns, count);
+  return {
+    places,
+    node,
+    width: used * node + (used - 1) * GAP.x + 2,
+    height: rows * NODE.height + (rows - 1) * GAP.y + 2,
+  };
+}
+
+/** The line between nodes: straight within a row, else down to the next row. */
+export const arrowPath = (from: Place, to: Place, node: number): string => {
+  const middle = NODE.height / 2;
+  if (from.y === to.y) return `M${from.x + node + 2} ${from.y + middle}H${to.x - 3}`;
+  const bottom = from.y + NODE.height;
+  const turn = (bottom + to.y) / 2;
+  return `M${from.x + node / 2} ${bottom + 2}V${turn}H${to.x + node / 2}V${to.y - 3}`;
+};
+
+
+/** Texts of the hop map. */
+
+/** A symbol per state, so that meaning does not depend on colour. */
+export const HOP_SIGNS: Record<HopState, string> = {
+  read: '✓',
+  arrived: '●',
+  misread: '✗',
+  'not-found': '○',
+  'wrong-source': '⇄',
+  'not-searched': '∅',
+};
+
+/** Whether the passage was retrieved and not visibly misread. */
+export const isFound = (state: HopState): boolean => state === 'read' || state === 'arrived';
+
+const SOURCES = { local: 'local corpus', web: 'web', both: 'both sources' } as const;
+
+/** When the passage was found, or how often it was searched. */
+export const whenWords = ({ look, asked, state, source, refused }: Hop): string => {
+  if (look === 0) return 'in the background';
+  if (look !== null) return `search ${look}`;
+  if (refused) return 'the query was refused';
+  if (state === 'wrong-source' && source) return `it is in the ${SOURCES[source]}`;
+  if (asked.length > 0)
+    return asked.length === 1 ? `search ${asked[0]}` : `searches ${asked.join(', ')}`;
+  return 'no query named it';
+};
+
+/** A hop in one sentence, for screen readers. */
+export const hopLabel = (hop: Hop, at: number): string =>
+  [
+    `hop ${at + 1}`,
+    hop.subject || hop.query ? `${asksWords(hop)}: ${hop.object}` : hop.title,
+    HOP_NAMES[hop.state],
+    whenWords(hop),
+    ...(hop.instead === null ? [] : [`used ${hop.instead} instead`]),
+  ].join(', ');
+
+/** What the map says of itself. */
+export const mapNote = (map: HopMap): string | null => {
+  if (map.kind === 'none') return `No hop map: ${map.why}.`;
+  if (map.kind === 'titles')
+    return 'The record has supporting titles but no gold chain, so their order and the facts in them are unknown.';
+  return map.missing
+    ? `No corpus states the ${relationWords(map.missing.relation)} of ${map.missing.subject}: the right answer is to say so.`
+    : null;
+};
+
+/** The state of a hop, in the legend. */
+export const stateName = (state: HopState): string => HOP_NAMES[state];
+
 
 /** The gold chain as nodes, filled if their passage was retrieved; each opens its result. */
 

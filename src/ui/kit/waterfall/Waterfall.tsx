@@ -1,11 +1,93 @@
 import { useMemo } from 'react';
-import { TIME_NAMES, timesOf, type RolloutTimes } from '../../../evaluate/rollouts/times.ts';
+import { TIME_NAMES, timesOf, type RolloutTimes, type TimeSpan } from '../../../evaluate/rollouts/times.ts';
 import type { AgentEvent } from '../../../records/events.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { formatMs, formatNumber, formatShare } from '../words/format.ts';
-import { searchWords, spanName, timeNotes, totalWords } from './time-words.ts';
-import { ROW, waterfallLayout } from './waterfall-layout.ts';
 import './waterfall.css';
+import { linearAxis, type Axis } from "../charts/axis.ts";
+
+/** A row per span of time; bars begin at their start time. CSS pixels. */
+
+/** The drawing at one width. */
+interface WaterfallLayout {
+  /** Seconds. */
+  axis: Axis;
+  height: number;
+  /** Start of the bars; names are to the left. */
+  left: number;
+  /** Width of the total time. */
+  room: number;
+  rows: { span: TimeSpan; y: number; x: number; width: number }[];
+}
+
+/** Height of a row, CSS pixels. */
+const ROW = 20;
+const NAME = 232;
+/** Durations are to the right of the bars. */
+const AFTER = 56;
+const FOOT = 20;
+/** Minimum visible width. */
+const LEAST = 2;
+
+/** @param width of the page’s column */
+export function waterfallLayout({ spans, totalMs }: RolloutTimes, width: number): WaterfallLayout {
+  // On a narrow screen names are above their bars.
+  const left = width < 620 ? 0 : NAME;
+  const step = left === 0 ? 2 * ROW - 4 : ROW;
+  const room = Math.max(60, width - left - AFTER);
+  const axis = linearAxis(0, totalMs / 1000, 4);
+  const scale = (ms: number): number => (ms / 1000 / axis.high) * room;
+  return {
+    axis,
+    height: spans.length * step + FOOT,
+    left,
+    room,
+    rows: spans.map((span, i) => ({
+      span,
+      y: i * step,
+      x: left + scale(span.start),
+      width: Math.max(LEAST, scale(span.ms)),
+    })),
+  };
+}
+
+
+/** "search 2"; time before the first search, after the last one, or after the last event, has none. */
+export const searchWords = ({ search, event }: Pick<TimeSpan, 'search' | 'event'>): string => {
+  if (event === null) return 'at the end';
+  if (search === null) return 'answering';
+  return search === 0 ? 'at first' : `search ${search}`;
+};
+
+/** A span of time by activity and search. */
+export const spanName = (span: TimeSpan): string =>
+  `${TIME_NAMES[span.kind]}, ${searchWords(span)}`;
+
+/** A share as text: 0.944 → "94.4 %", 0.00039 → "under 0.1 %". */
+const shareWords = (share: number): string =>
+  share > 0 && share < 0.001 ? 'under 0.1 %' : `${(100 * share).toFixed(1)} %`;
+
+/** "4.71 s: model writes 94.4 %, local search 5.6 %" */
+export function totalWords({ totals, totalMs }: RolloutTimes): string {
+  const parts = totals.map(({ kind, ms }) => `${TIME_NAMES[kind]} ${shareWords(ms / totalMs)}`);
+  return `${formatMs(totalMs)}: ${parts.join(', ')}`;
+}
+
+/** Notes below the drawing. */
+export function timeNotes({ clipped }: RolloutTimes, judged: boolean): string[] {
+  return [
+    'Events are placed at their end time. Model time includes waiting for other rollouts of the batch.',
+    ...(clipped === 0
+      ? []
+      : [
+          clipped === 1
+            ? 'One call states a duration longer than its place in the record (such as a result reused from an earlier call); it is cut to fit.'
+            : `${clipped} calls state durations longer than their places in the record (such as results reused from earlier calls); they are cut to fit.`,
+        ]),
+    ...(judged ? ['The time of the judge is not in the record.'] : []),
+  ];
+}
+
 
 /** Where the time of one rollout went; a click goes to the event that ended a span. */
 

@@ -17,11 +17,30 @@ import {
 } from '../store/train-address.ts';
 import { trainApi } from '../store/train-store.ts';
 import { AskAtStep } from './AskAtStep.tsx';
-import { beforeSteps, sideName } from './side-name.ts';
 import './run-beside.css';
 import { formatAfterStep } from '../../kit/words/format.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
+import type { TrainSettings } from "../../../recipes/parts/training.ts";
+
+type Before = Pick<TrainSettings, 'start' | 'warmUp'>;
+
+/** What changed the policy before its first step; null where nothing did. */
+export const beforeSteps = ({ start, warmUp }: Before): string | null => {
+  const done = [
+    ...(start === undefined ? [] : ['its start']),
+    ...(warmUp ? ['the cold start'] : []),
+  ];
+  return done.length === 0 ? null : done.join(' and ');
+};
+
+/** The name of a side, behind "before:" or "after:". @param step of the score; 0: before the first step */
+export const sideName = (step: number, settings: Before): string => {
+  if (step > 0) return `step ${step}`;
+  const done = beforeSteps(settings);
+  return done === null ? 'untrained, no step yet' : `after ${done}, before the first step`;
+};
+
 
 // Loaded with the first film of two scores; runs without one do not need it.
 const BesidePicture = onDemand(async () => ({

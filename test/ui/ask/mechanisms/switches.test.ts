@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../../src/systems/index.ts';
 import { outcomeOf, rightWords } from '../../../../src/ui/ask/mechanisms/outcome.ts';
-import { isOn, toggled } from '../../../../src/ui/ask/mechanisms/switches.ts';
+import { isOn, toggled } from '../../../../src/ui/ask/mechanisms/MechanismBar.tsx';
 import { emptyRollout, metrics } from '../../../fixtures/rollouts.ts';
 import { stop } from '../../kit/events/every-event.ts';
 

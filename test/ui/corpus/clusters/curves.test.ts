@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SAMPLING_DEFAULTS } from '../../../../src/retrieval/cluster/options.ts';
-import { temperatureCurve } from '../../../../src/ui/corpus/clusters/curves.ts';
+import { temperatureCurve } from '../../../../src/ui/corpus/clusters/Curves.tsx';
 
 describe('the curve of the temperature', () => {
   it('is held, falls, and ends at the least, as the paper says', () => {

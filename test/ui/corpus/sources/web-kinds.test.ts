@@ -3,7 +3,7 @@ import { completeAddress } from '../../../../src/retrieval/engines/address.ts';
 import { ENGINES } from '../../../../src/retrieval/engines/kinds/list.ts';
 import { setupSchema } from '../../../../src/retrieval/setup.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import { WEB_KINDS, webKind } from '../../../../src/ui/corpus/web-kinds.ts';
+import { WEB_KINDS, webKind } from '../../../../src/ui/corpus/WebSourceForm.tsx';
 
 it('the built-in web is offered first, then every search engine, each once', () => {
   const ids = WEB_KINDS.map(({ id }) => id);

@@ -12,7 +12,7 @@ import {
   mapNote,
   stateName,
   whenWords,
-} from '../../../../src/ui/kit/hops/hop-words.ts';
+} from '../../../../src/ui/kit/hops/HopPicture.tsx';
 import { asksWords, relationWords } from '../../../../src/ui/kit/words/step-words.ts';
 import {
   BORN,

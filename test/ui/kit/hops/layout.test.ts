@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrowPath, hopLayout, NODE, type Place } from '../../../../src/ui/kit/hops/layout.ts';
+import { arrowPath, hopLayout, NODE, type Place } from '../../../../src/ui/kit/hops/HopPicture.tsx';
 
 const sizes = [fc.integer({ min: 1, max: 25 }), fc.integer({ min: 200, max: 1600 })] as const;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leftOf } from '../../../../src/ui/kit/words/pace.ts';
+import { leftOf } from '../../../../src/ui/kit/words/TimeLeft.tsx';
 
 it('says how long is left at the pace since something was first seen, once that says something', () => {
   const begun = { of: 'encoding', at: 1000, share: 0.2 };

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CellValue, fullText } from '../../../../src/ui/rollouts/table/Cell.tsx';
 import { allColumns, columnOf, usualColumns } from '../../../../src/ui/rollouts/table/columns.ts';
-import { HeadCell } from '../../../../src/ui/rollouts/table/HeadCell.tsx';
-import { keepWidths, setWidth } from '../../../../src/ui/rollouts/table/widths.ts';
+import { HeadCell, keepWidths, setWidth } from '../../../../src/ui/rollouts/table/HeadCell.tsx';
 import { pastFilters, rememberFilter } from '../../../../src/ui/rollouts/file/filter-history.ts';
 import { UnknownNote, UnreadLines } from '../../../../src/ui/rollouts/file/FilePage.tsx';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getTraining } from '../../../../src/systems/index.ts';
-import { beforeSteps, sideName } from '../../../../src/ui/train/beside/side-name.ts';
+import { beforeSteps, sideName } from '../../../../src/ui/train/beside/RunBeside.tsx';
 
 describe('the name of a score of a run', () => {
   it('says that a warm-up came before the first step', () => {

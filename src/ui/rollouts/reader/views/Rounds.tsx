@@ -1,5 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
-import { memo, useEffect, useMemo, useRef, useContext } from 'react';
+import { memo, useEffect, useMemo, useRef, useContext, useState } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
 import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import { type Finding, LINTS } from '../../../../evaluate/rollouts/lint/finding.ts';
@@ -21,7 +21,54 @@ import { MarkedText, type TextMark } from '../parts/MarkedText.tsx';
 import { cardOf } from '../../../kit/events/cards.ts';
 import { EventActions } from '../../../kit/events/parts/actions.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
-import { EventList } from '../../../kit/events/EventList.tsx';
+import { EventCard } from "../../../kit/events/EventCard.tsx";
+import { firstSeen } from "../../../kit/events/parts/support.ts";
+
+interface EventListProps {
+  rollout: Rollout;
+  /** Indices of its events. */
+  indices: readonly number[];
+  /** Goes to an event that a card refers to. */
+  go: (index: number) => void;
+}
+
+/** Some events of a finished rollout, one card each; the list owns which are open. */
+const EventList = memo((props: EventListProps) => {
+  const { rollout, indices, go } = props;
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
+  const toggle = (index: number) =>
+    setOpen((before) => {
+      const next = new Set(before);
+      if (!next.delete(index)) next.add(index);
+      return next;
+    });
+  return (
+    <ol className="timeline own-events">
+      {indices.map((index) => {
+        const event = rollout.events[index];
+        return event ? (
+          <EventCard
+            key={index}
+            rollout={rollout}
+            index={index}
+            event={event}
+            gold={rollout.question}
+            firstSeen={seen}
+            open={open.has(index)}
+            ahead={false}
+            current={false}
+            selected={false}
+            onToggle={toggle}
+            onEvent={go}
+            onPassage={go}
+          />
+        ) : null;
+      })}
+    </ol>
+  );
+});
+
 
 /**
  * Events that the text alone does not tell (routing, STIE, probes, calls, the end), as indices by the

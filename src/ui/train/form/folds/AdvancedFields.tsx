@@ -6,20 +6,59 @@ import {
   SelectField,
   SwitchField,
   useErrors,
-  ManyField,
-} from '../fields/fields.tsx';
+  ManyField, PartSwitch } from '../fields/fields.tsx';
 import { CurriculumFold } from './CurriculumFold.tsx';
 import { DemonstrationsFold } from './DemonstrationsFold.tsx';
 import { MechanismsFold } from './MechanismsFold.tsx';
 import { ObjectiveFold } from './ObjectiveFold.tsx';
 import { Fold } from './Fold.tsx';
 import { SamplingFold } from './SamplingFold.tsx';
-import { SwitchesFold } from './SwitchesFold.tsx';
 import { WarmUpFold } from './WarmUpFold.tsx';
 import { LORA_TARGETS } from '../../../../policy/lora/spec.ts';
-import { declaredGates } from '../../../../recipes/parts/training.ts';
+import { declaredGates, verifiers } from '../../../../recipes/parts/training.ts';
 import { useStartRun } from '../fields/start-from.ts';
-import { SystemSwitches } from '../fields/ParamFields.tsx';
+import { SystemSwitches, ParamFields } from '../fields/ParamFields.tsx';
+import { Fragment } from "react";
+import { definedRules } from "../../../../learn/objective.ts";
+import { switchesOn } from "../../store/published-switches.ts";
+import { PublishedSwitches } from "./PublishedSwitches.tsx";
+
+/** What systems change of the loss, each with its own parameters. */
+const RuleFields = () =>
+  [...definedRules].map(([id, { label, help = '', params }]) => {
+    const path = `objective.rules.${id}`;
+    return (
+      <Fragment key={id}>
+        <PartSwitch path={path} label={label} title={help} on={params.parse({})} />
+        <ParamFields path={path} params={params} />
+      </Fragment>
+    );
+  });
+
+/** Switches that papers try on any system, by name and by their settings: terms of the loss, faulty verifiers. */
+const SwitchesFold = () => (
+  <Fold
+    name="Switches of papers"
+    paths={['verifier', 'objective.credit', 'objective.rules']}
+    now={(settings) =>
+      switchesOn(settings)
+        .map(({ title }) => title)
+        .join(', ') || 'none'
+    }
+  >
+    {/* The switches of docs/methods.md, “Switches of training”: by name, then setting by setting. */}
+    <PublishedSwitches />
+    <SelectField
+      path="objective.credit"
+      label="Credit of single searches"
+      choices={[{ value: 'span', label: 'to their own tokens' }]}
+      absent="(to the rollout)"
+    />
+    <RuleFields />
+    <SystemSwitches path="verifier" declared={verifiers.declared} />
+  </Fold>
+);
+
 
 /** What is trained. */
 const AdapterFold = () => (
