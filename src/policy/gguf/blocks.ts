@@ -16,8 +16,7 @@ let valuesOfBits: Float32Array | null = null;
 const valueOf = (bits: number): number =>
   (valuesOfBits ??= fromFloat16(Uint16Array.from({ length: 65_536 }, (_, i) => i)))[bits]!;
 
-const half = (b: Uint8Array, at: number): number =>
-  valueOf((b[at] ?? 0) | ((b[at + 1] ?? 0) << 8));
+const half = (b: Uint8Array, at: number): number => valueOf((b[at] ?? 0) | ((b[at + 1] ?? 0) << 8));
 
 const signed = (byte: number): number => (byte << 24) >> 24;
 
@@ -91,15 +90,6 @@ const symmetric =
     for (let i = 0; i < 32; i++) out[to + i] = scale * (levels[i] ?? 0);
   };
 
-/** `scale · code + minimum` of 32 values. */
-const affine =
-  (codesOf: (b: Uint8Array, at: number) => Int8Array): Block =>
-  (b, at, out, to) => {
-    const [scale, least] = [half(b, at), half(b, at + 2)];
-    const codes = codesOf(b, at + 4);
-    for (let i = 0; i < 32; i++) out[to + i] = fround(scale * (codes[i] ?? 0)) + least;
-  };
-
 /** Six-bit scales and minima of the 8 groups of a Q4_K or Q5_K block, packed in 12 bytes: [scale, minimum]. */
 function scaleAndMinimum(b: Uint8Array, at: number, group: number): [number, number] {
   const [low, high] = [b[at + (group % 4)] ?? 0, b[at + 4 + (group % 4)] ?? 0];
@@ -148,25 +138,6 @@ const q3K: Block = (b, at, out, to) => {
   }
 };
 
-const q45K =
-  (five: boolean): Block =>
-  (b, at, out, to) => {
-    const [d, least] = [half(b, at), half(b, at + 2)];
-    const codes = at + (five ? 48 : 16);
-    for (let group = 0; group < 8; group++) {
-      const [s, m] = scaleAndMinimum(b, at + 4, group);
-      const scale = fround(d * s);
-      const minimum = fround(least * m);
-      const from = codes + 32 * (group >> 1);
-      const shift = 4 * (group & 1);
-      for (let i = 0; i < 32; i++) {
-        const low = ((b[from + i] ?? 0) >> shift) & 15;
-        const high = five ? ((b[at + 16 + i] ?? 0) >> group) & 1 : 0;
-        out[to + 32 * group + i] = fround(scale * (low | (high << 4))) - minimum;
-      }
-    }
-  };
-
 const q6K: Block = (b, at, out, to) => {
   const d = half(b, at + 208);
   for (let group = 0; group < 16; group++) {
@@ -193,64 +164,6 @@ const iq4Xs: Block = (b, at, out, to) => {
     for (let i = 0; i < 32; i++) out[to + 32 * group + i] = scale * (LEVELS[codes[i] ?? 0] ?? 0);
   }
 };
-
-const BLOCKS: Record<Exclude<GgufType, 'F32' | 'F16' | 'BF16'>, Block> = {
-  Q4_0: symmetric('Q4_0'),
-  Q5_0: symmetric('Q5_0'),
-  Q8_0: symmetric('Q8_0'),
-  IQ4_NL: symmetric('IQ4_NL'),
-  Q4_1: affine(fourBits),
-  Q5_1: affine((b, at) => fiveBits(b, at, at + 4)),
-  Q2_K: q2K,
-  Q3_K: q3K,
-  Q4_K: q45K(false),
-  Q5_K: q45K(true),
-  Q6_K: q6K,
-  IQ4_XS: iq4Xs,
-};
-
-/** `count` stored values, a whole number of blocks, in float32. */
-export function dequantiseBlocks(
-  type: GgufType,
-  bytes: Uint8Array,
-  count: number,
-): Float32Array<ArrayBuffer> {
-  if (type === 'F32' || type === 'F16' || type === 'BF16') return widen(type, bytes, count);
-  const shape = typeShape(type);
-  const block = BLOCKS[type];
-  const out = new Float32Array(count);
-  for (let to = 0, at = 0; to < count; to += shape.values, at += shape.bytes)
-    block(bytes, at, out, to);
-  return out;
-}
-
-/**
- * Stored values as `int8` or `int4` rows with the same scales and levels: nothing is rounded.
- * @param as `int4` only of Q4_0
- */
-export function packedBlocks(
-  type: SymmetricType,
-  bytes: Uint8Array,
-  count: number,
-  as: 'int8' | 'int4',
-): { codes: Uint8Array; scales: Uint16Array } {
-  const groups = count / 32;
-  const { bytes: size } = typeShape(type);
-  const codes = new Uint8Array(as === 'int8' ? count : count / 2);
-  const scales = new Uint16Array(groups);
-  for (let group = 0; group < groups; group++) {
-    const at = group * size;
-    scales[group] = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
-    const levels = LEVELS_OF[type](bytes, at);
-    if (as === 'int8') {
-      codes.set(new Uint8Array(levels.buffer, 0, 32), 32 * group);
-      continue;
-    }
-    for (let i = 0; i < 16; i++)
-      codes[16 * group + i] = ((levels[2 * i] ?? 0) + 8) | (((levels[2 * i + 1] ?? 0) + 8) << 4);
-  }
-  return { codes, scales };
-}
 
 /** Scale and minimum of 32 values that are `scale · code + minimum`. */
 const line = new Float32Array(2);
@@ -298,6 +211,76 @@ const AFFINE = {
 type AffineType = keyof typeof AFFINE;
 
 export const isAffine = (type: GgufType): type is AffineType => Object.hasOwn(AFFINE, type);
+
+const affine = (type: AffineType): Block => {
+  const codes = new Uint8Array(32);
+  const groups = typeShape(type).values / 32;
+  return (b, at, out, to) => {
+    for (let group = 0; group < groups; group++) {
+      AFFINE[type](b, at, group, codes);
+      const [scale, least] = [line[0]!, line[1]!];
+      for (let i = 0; i < 32; i++) out[to + 32 * group + i] = fround(scale * codes[i]!) + least;
+    }
+  };
+};
+
+const BLOCKS: Record<Exclude<GgufType, 'F32' | 'F16' | 'BF16'>, Block> = {
+  Q4_0: symmetric('Q4_0'),
+  Q5_0: symmetric('Q5_0'),
+  Q8_0: symmetric('Q8_0'),
+  IQ4_NL: symmetric('IQ4_NL'),
+  Q4_1: affine('Q4_1'),
+  Q5_1: affine('Q5_1'),
+  Q2_K: q2K,
+  Q3_K: q3K,
+  Q4_K: affine('Q4_K'),
+  Q5_K: affine('Q5_K'),
+  Q6_K: q6K,
+  IQ4_XS: iq4Xs,
+};
+
+/** `count` stored values, a whole number of blocks, in float32. */
+export function dequantiseBlocks(
+  type: GgufType,
+  bytes: Uint8Array,
+  count: number,
+): Float32Array<ArrayBuffer> {
+  if (type === 'F32' || type === 'F16' || type === 'BF16') return widen(type, bytes, count);
+  const shape = typeShape(type);
+  const block = BLOCKS[type];
+  const out = new Float32Array(count);
+  for (let to = 0, at = 0; to < count; to += shape.values, at += shape.bytes)
+    block(bytes, at, out, to);
+  return out;
+}
+
+/**
+ * Stored values as `int8` or `int4` rows with the same scales and levels: nothing is rounded.
+ * @param as `int4` only of Q4_0
+ */
+export function packedBlocks(
+  type: SymmetricType,
+  bytes: Uint8Array,
+  count: number,
+  as: 'int8' | 'int4',
+): { codes: Uint8Array; scales: Uint16Array } {
+  const groups = count / 32;
+  const { bytes: size } = typeShape(type);
+  const codes = new Uint8Array(as === 'int8' ? count : count / 2);
+  const scales = new Uint16Array(groups);
+  for (let group = 0; group < groups; group++) {
+    const at = group * size;
+    scales[group] = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    const levels = LEVELS_OF[type](bytes, at);
+    if (as === 'int8') {
+      codes.set(new Uint8Array(levels.buffer, 0, 32), 32 * group);
+      continue;
+    }
+    for (let i = 0; i < 16; i++)
+      codes[16 * group + i] = ((levels[2 * i] ?? 0) + 8) | (((levels[2 * i + 1] ?? 0) + 8) << 4);
+  }
+  return { codes, scales };
+}
 
 /**
  * Stored values as `int8` rows, rounded as `quantise` rounds them: only the 16 or 32 values that a group can have are.
