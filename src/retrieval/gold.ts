@@ -23,16 +23,12 @@ function among(gold: readonly Hit[], found: readonly Hit[], k: number, seed: num
 
 /** It gives a passage for every step of the gold chain, and fills up with what the base finds for the query. */
 export class GoldRetriever implements Retriever {
-  readonly #base: Retriever;
-  readonly #question: Question;
-  readonly #passages: ReadonlyMap<string, Hit>;
-
   /** @param passages of both corpora as hits, by id */
-  constructor(base: Retriever, question: Question, passages: ReadonlyMap<string, Hit>) {
-    this.#base = base;
-    this.#question = question;
-    this.#passages = passages;
-  }
+  constructor(
+    private readonly base: Retriever,
+    private readonly question: Question,
+    private readonly passages: ReadonlyMap<string, Hit>,
+  ) {}
 
   /** @param k passages in all, or as many as the chain needs where these are more */
   async search(
@@ -41,9 +37,9 @@ export class GoldRetriever implements Retriever {
     k: number,
     signal?: AbortSignal,
   ): Promise<Retrieval> {
-    const found = await this.#base.search(source, query, k, signal);
-    const gold = goldIds(this.#question).flatMap((id) => this.#passages.get(id) ?? []);
-    const seed = deriveSeed(0, 'gold', this.#question.id);
+    const found = await this.base.search(source, query, k, signal);
+    const gold = goldIds(this.question).flatMap((id) => this.passages.get(id) ?? []);
+    const seed = deriveSeed(0, 'gold', this.question.id);
     return { ...found, hits: among(gold, found.hits, k, seed) };
   }
 }
@@ -53,17 +49,14 @@ export class GoldRetriever implements Retriever {
  * search has brought yet (after the last step: its own again), and what the base finds beside it.
  */
 export class GoldSearches implements Retriever {
-  readonly #base: Retriever;
-  readonly #question: Question;
-  readonly #passages: ReadonlyMap<string, Hit>;
   #searches = 0;
 
   /** @param passages of both corpora as hits, by id */
-  constructor(base: Retriever, question: Question, passages: ReadonlyMap<string, Hit>) {
-    this.#base = base;
-    this.#question = question;
-    this.#passages = passages;
-  }
+  constructor(
+    private readonly base: Retriever,
+    private readonly question: Question,
+    private readonly passages: ReadonlyMap<string, Hit>,
+  ) {}
 
   /** @param k passages in all; of a question without a chain those that the base finds */
   async search(
@@ -73,10 +66,10 @@ export class GoldSearches implements Retriever {
     signal?: AbortSignal,
   ): Promise<Retrieval> {
     const search = this.#searches++;
-    const found = await this.#base.search(source, query, k, signal);
-    const ids = goldIds(this.#question);
-    const gold = this.#passages.get(ids[Math.min(search, ids.length - 1)] ?? '');
-    const seed = deriveSeed(0, 'gold', this.#question.id, search);
+    const found = await this.base.search(source, query, k, signal);
+    const ids = goldIds(this.question);
+    const gold = this.passages.get(ids[Math.min(search, ids.length - 1)] ?? '');
+    const seed = deriveSeed(0, 'gold', this.question.id, search);
     return { ...found, hits: among(gold ? [gold] : [], found.hits, k, seed) };
   }
 }

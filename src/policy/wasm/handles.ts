@@ -26,14 +26,15 @@ export const pad8 = (n: number): number => Math.ceil(n / 8) * 8;
 /** [rows, width], a row every `stride` values; what fills a row up is zero. */
 export class WasmActivations implements Activations {
   readonly kind = 'activations';
-  readonly rows: number;
-  readonly width: number;
   readonly stride: number;
   readonly at: number;
 
-  constructor(memory: WasmMemory, rows: number, width: number, label: string) {
-    this.rows = rows;
-    this.width = width;
+  constructor(
+    memory: WasmMemory,
+    readonly rows: number,
+    readonly width: number,
+    label: string,
+  ) {
     this.stride = pad8(width);
     this.at = memory.zeros(4 * rows * this.stride, label);
   }
@@ -109,13 +110,16 @@ export class WasmMatrix implements Matrix {
 export class WasmRotary implements Rotary {
   readonly kind = 'rotary';
   readonly positions: number;
-  readonly pairs: number;
   readonly cos: number;
   readonly sin: number;
 
-  constructor(memory: WasmMemory, cos: Float32Array, sin: Float32Array, pairs: number) {
+  constructor(
+    memory: WasmMemory,
+    cos: Float32Array,
+    sin: Float32Array,
+    readonly pairs: number,
+  ) {
     this.positions = cos.length / pairs;
-    this.pairs = pairs;
     this.cos = memory.allocate(4 * cos.length, 'rotary tables');
     this.sin = memory.allocate(4 * sin.length, 'rotary tables');
     memory.floats(this.cos, cos.length).set(cos);
@@ -182,7 +186,6 @@ const FEW_RUNS = 64;
 
 export class WasmTokens implements Tokens {
   readonly kind = 'tokens';
-  readonly rows: number;
   /** [rows] each, 32-bit. */
   readonly ids: number;
   readonly positions: number;
@@ -194,8 +197,10 @@ export class WasmTokens implements Tokens {
   /** Largest id, position and place. */
   most = { id: -1, position: -1, place: -1 };
 
-  constructor(memory: WasmMemory, rows: number) {
-    this.rows = rows;
+  constructor(
+    memory: WasmMemory,
+    readonly rows: number,
+  ) {
     this.ids = memory.allocate(4 * rows, 'tokens');
     this.positions = memory.allocate(4 * rows, 'tokens');
     this.places = memory.allocate(4 * rows, 'tokens');
@@ -249,7 +254,6 @@ export class WasmTokens implements Tokens {
 
 export class WasmPicks implements Picks {
   readonly kind = 'picks';
-  readonly rows: number;
   /** [rows] each: row, target, 1 / temperature, coefficient, and what is found: the last as integers. */
   readonly index: number;
   readonly targets: number;
@@ -260,8 +264,10 @@ export class WasmPicks implements Picks {
   readonly hits: number;
   count = 0;
 
-  constructor(memory: WasmMemory, rows: number) {
-    this.rows = rows;
+  constructor(
+    memory: WasmMemory,
+    readonly rows: number,
+  ) {
     const make = (): number => memory.allocate(4 * rows, 'picks');
     [this.index, this.targets, this.factors] = [make(), make(), make()];
     [this.coefficients, this.logprobs, this.entropies] = [make(), make(), make()];
@@ -276,13 +282,14 @@ export class WasmPicks implements Picks {
 
 export class WasmDraws implements Draws {
   readonly kind = 'draws';
-  readonly rows: number;
   readonly index: number;
   wanted: readonly Draw[] = [];
   drawn: Drawn[] = [];
 
-  constructor(memory: WasmMemory, rows: number) {
-    this.rows = rows;
+  constructor(
+    memory: WasmMemory,
+    readonly rows: number,
+  ) {
     this.index = memory.allocate(4 * rows, 'draws');
   }
 
@@ -307,8 +314,6 @@ export interface WasmPart {
 }
 
 export class WasmLora implements Lora {
-  readonly shape: AdapterShape;
-  readonly adapter: WasmAdapter;
   /** Rank filled up to 8, and that of all parts together. */
   readonly rank: number;
   readonly columns: number;
@@ -317,9 +322,11 @@ export class WasmLora implements Lora {
   readonly dA: number;
   readonly parts: readonly WasmPart[];
 
-  constructor(memory: WasmMemory, shape: AdapterShape, adapter: WasmAdapter) {
-    this.shape = shape;
-    this.adapter = adapter;
+  constructor(
+    memory: WasmMemory,
+    readonly shape: AdapterShape,
+    readonly adapter: WasmAdapter,
+  ) {
     this.rank = pad8(shape.rank);
     this.columns = this.rank * shape.parts.length;
     const make = (values: number): number => memory.zeros(4 * values, 'adapter');
@@ -342,11 +349,13 @@ export class WasmLora implements Lora {
 
 export class WasmAdapter implements Adapter {
   readonly kind = 'adapter';
-  readonly trained: boolean;
   readonly loras: readonly WasmLora[];
 
-  constructor(memory: WasmMemory, shapes: readonly AdapterShape[], trained: boolean) {
-    this.trained = trained;
+  constructor(
+    memory: WasmMemory,
+    shapes: readonly AdapterShape[],
+    readonly trained: boolean,
+  ) {
     this.loras = shapes.map((shape) => new WasmLora(memory, shape, this));
   }
 

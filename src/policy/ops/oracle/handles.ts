@@ -163,14 +163,11 @@ const FEW_RUNS = 64;
 
 export class OracleTokens implements Tokens {
   readonly kind = 'tokens';
-  readonly rows: number;
   placed: PlacedToken[] = [];
   /** Of runs that continue others. */
   copies: readonly KvMove[] = [];
 
-  constructor(rows: number) {
-    this.rows = rows;
-  }
+  constructor(readonly rows: number) {}
 
   get count(): number {
     return this.placed.length;
@@ -203,14 +200,11 @@ export interface Pick {
 
 export class OraclePicks implements Picks {
   readonly kind = 'picks';
-  readonly rows: number;
   picked: Pick[] = [];
   logprobs = new Float64Array(0);
   entropies = new Float64Array(0);
 
-  constructor(rows: number) {
-    this.rows = rows;
-  }
+  constructor(readonly rows: number) {}
 
   get count(): number {
     return this.picked.length;
@@ -219,13 +213,10 @@ export class OraclePicks implements Picks {
 
 export class OracleDraws implements Draws {
   readonly kind = 'draws';
-  readonly rows: number;
   wanted: readonly Draw[] = [];
   drawn: Drawn[] = [];
 
-  constructor(rows: number) {
-    this.rows = rows;
-  }
+  constructor(readonly rows: number) {}
 
   get count(): number {
     return this.wanted.length;
