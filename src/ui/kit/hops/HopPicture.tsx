@@ -13,7 +13,7 @@ export const NODE = { width: 300, least: 176, height: 96 } as const;
 const GAP = { x: 30, y: 30 } as const;
 
 /** Upper left corner of a node. */
-export interface Place {
+interface Place {
   x: number;
   y: number;
 }
