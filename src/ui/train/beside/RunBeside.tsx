@@ -21,7 +21,7 @@ import './run-beside.css';
 import { formatAfterStep } from '../../kit/words/format.ts';
 import { Guarded } from '../../kit/page/Guarded.tsx';
 import { onDemand } from '../../kit/page/on-demand.tsx';
-import type { TrainSettings } from "../../../recipes/parts/training.ts";
+import type { TrainSettings } from '../../../recipes/parts/training.ts';
 
 type Before = Pick<TrainSettings, 'start' | 'warmUp'>;
 
@@ -40,7 +40,6 @@ export const sideName = (step: number, settings: Before): string => {
   const done = beforeSteps(settings);
   return done === null ? 'untrained, no step yet' : `after ${done}, before the first step`;
 };
-
 
 // Loaded with the first film of two scores; runs without one do not need it.
 const BesidePicture = onDemand(async () => ({

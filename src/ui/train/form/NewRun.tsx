@@ -19,6 +19,7 @@ import { useSetup } from '../../setup/setup-store.ts';
 import { useFitSummarizer } from '../../setup/use-fit-summarizer.ts';
 import { isStored } from '../../../recipes/parts/stage-loss.ts';
 import { openDemonstrations } from '../store/demonstrations.ts';
+import { cancelDemonstrations } from '../store/make-demonstrations.ts';
 import { startTraining } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import {
@@ -376,6 +377,7 @@ const StartBar = (props: StartBarProps) => {
   const [starting, setStarting] = useState(false);
   const changed = useTrainForm(({ draft }) => Object.keys(draft.changes).length);
   const device = useTrainForm(({ draft }) => draft.device);
+  const making = useTrainForm((form) => form.making.progress);
   const { settings, answer, sweeping, setSweeping, more, setMore } = props;
   const tried = useTry(settings, answer, device);
   const startRun = useStartRun();
@@ -467,6 +469,13 @@ const StartBar = (props: StartBarProps) => {
         </span>
       ) : !settings ? (
         <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
+      ) : missing && making ? (
+        <span className="fine">
+          Demonstrations are being made, {formatCount(making.kept)} so far.{' '}
+          <button type="button" className="link" onClick={() => void cancelDemonstrations()}>
+            Cancel
+          </button>
+        </span>
       ) : missing ? (
         <span className="tone-bad">
           ⚠{' '}

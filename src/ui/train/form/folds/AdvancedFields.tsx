@@ -6,7 +6,9 @@ import {
   SelectField,
   SwitchField,
   useErrors,
-  ManyField, PartSwitch } from '../fields/fields.tsx';
+  ManyField,
+  PartSwitch,
+} from '../fields/fields.tsx';
 import { CurriculumFold } from './CurriculumFold.tsx';
 import { DemonstrationsFold } from './DemonstrationsFold.tsx';
 import { MechanismsFold } from './MechanismsFold.tsx';
@@ -18,10 +20,10 @@ import { LORA_TARGETS } from '../../../../policy/lora/spec.ts';
 import { declaredGates, verifiers } from '../../../../recipes/parts/training.ts';
 import { useStartRun } from '../fields/start-from.ts';
 import { SystemSwitches, ParamFields } from '../fields/ParamFields.tsx';
-import { Fragment } from "react";
-import { definedRules } from "../../../../learn/objective.ts";
-import { switchesOn } from "../../store/published-switches.ts";
-import { PublishedSwitches } from "./PublishedSwitches.tsx";
+import { Fragment } from 'react';
+import { definedRules } from '../../../../learn/objective.ts';
+import { switchesOn } from '../../store/published-switches.ts';
+import { PublishedSwitches } from './PublishedSwitches.tsx';
 
 /** What systems change of the loss, each with its own parameters. */
 const RuleFields = () =>
@@ -58,7 +60,6 @@ const SwitchesFold = () => (
     <SystemSwitches path="verifier" declared={verifiers.declared} />
   </Fold>
 );
-
 
 /** What is trained. */
 const AdapterFold = () => (
