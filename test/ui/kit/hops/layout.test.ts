@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrowPath, hopLayout, NODE, type Place } from '../../../../src/ui/kit/hops/HopPicture.tsx';
+import { arrowPath, hopLayout, NODE } from '../../../../src/ui/kit/hops/HopPicture.tsx';
+
+type Place = Parameters<typeof arrowPath>[0];
 
 const sizes = [fc.integer({ min: 1, max: 25 }), fc.integer({ min: 200, max: 1600 })] as const;
 
