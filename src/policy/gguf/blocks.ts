@@ -171,7 +171,7 @@ const line = new Float32Array(2);
 /** Writes the codes of a group of 32 values to `codes`, and `line`. */
 type AffineGroup = (b: Uint8Array, at: number, group: number, codes: Uint8Array) => void;
 
-/** Of `size` bytes a group: its scale, its minimum, the fifth bits of the codes where there are 24, and the codes. */
+/** A group is its scale, its minimum, the fifth bits of its codes where they have five, and the other four of each. */
 const affineGroup =
   (five: boolean): AffineGroup =>
   (b, at, _group, codes) => {

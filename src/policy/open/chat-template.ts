@@ -18,8 +18,9 @@ const MOST = {
   /** Characters of the template itself; published ones have up to 30,000. */
   source: 256 * 1024,
   /**
-   * Work, about in units of 3 µs: nodes that are evaluated, what their values hold, and products as below. Published
-   * templates render 1,000 messages and 20 tools within it. A count and no clock: a busy machine refuses nothing else.
+   * Work, in units of about 3 µs: nodes that are evaluated, what their values hold, and products as below. Published
+   * templates render 1,000 messages and 20 tools within it. A count, not a clock: what opens on an idle machine opens on
+   * a busy one.
    */
   work: 150_000,
   /** Characters of a text. */
