@@ -8,7 +8,7 @@ import type { EngineSpec } from '../../retrieval/engines/open.ts';
 import { searchWeb } from '../setup/search-with.ts';
 import { useSetup } from '../setup/setup-store.ts';
 import { formatBytes, formatMs, plural } from '../kit/words/format.ts';
-import { ENGINES } from "../../retrieval/engines/kinds/list.ts";
+import { ENGINES } from '../../retrieval/engines/kinds/list.ts';
 
 /** The kinds of web source in the form: the built-in web, and each search engine. */
 
@@ -34,7 +34,6 @@ export const WEB_KINDS: readonly WebKind[] = [BUILT_IN, ...ENGINES];
 /** A kind by its id; the built-in web for an unknown id. */
 export const webKind = (id: string): WebKind =>
   WEB_KINDS.find((kind) => kind.id === id) ?? BUILT_IN;
-
 
 const TONES = { ok: 'tone-good', empty: 'tone-hint' } as const;
 

@@ -25,14 +25,14 @@ import { closeTour } from '../tour/tour-actions.ts';
 import { flushSync } from 'react-dom';
 import { onDemand } from '../kit/page/on-demand.tsx';
 import { toggleDialog, useSession } from '../kit/session-store.ts';
-import { ASK, formatAddress, parseAddress, placeOf } from "../ask/store/permalink.ts";
-import { startRun } from "../ask/store/actions.ts";
-import { checkLinkedSetup } from "../ask/store/linked-setup.ts";
-import { addressOf, useAsk } from "../ask/store/ask-store.ts";
-import { readsSummaries } from "../setup/reads-summaries.ts";
-import { fitSummarizer } from "../setup/setup-store.ts";
-import { openLinked } from "../ask/siblings/open-linked.ts";
-import { Icon } from "../kit/Icon.tsx";
+import { ASK, formatAddress, parseAddress, placeOf } from '../ask/store/permalink.ts';
+import { startRun } from '../ask/store/actions.ts';
+import { checkLinkedSetup } from '../ask/store/linked-setup.ts';
+import { addressOf, useAsk } from '../ask/store/ask-store.ts';
+import { readsSummaries } from '../setup/reads-summaries.ts';
+import { fitSummarizer } from '../setup/setup-store.ts';
+import { openLinked } from '../ask/siblings/open-linked.ts';
+import { Icon } from '../kit/Icon.tsx';
 
 /** A link of the rail, marked on its page and subpages. */
 const Item = ({ route }: { route: RailPage }) => {
@@ -62,7 +62,6 @@ export const Rail = () => (
     ))}
   </nav>
 );
-
 
 /** Keeps the address bar and the parsed address in sync, including "back". */
 const useAddress = (): void => {
@@ -104,7 +103,6 @@ const useAddress = (): void => {
     return () => removeEventListener('popstate', onPop);
   }, []);
 };
-
 
 // Loaded on first use.
 const Explanation = onDemand(() => import('../kit/words/explain/Explanation.tsx'));

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import type { RolloutTimes } from '../../../src/evaluate/rollouts/times.ts';
-import { spanName, timeNotes, totalWords, waterfallLayout } from '../../../src/ui/kit/waterfall/Waterfall.tsx';
+import {
+  spanName,
+  timeNotes,
+  totalWords,
+  waterfallLayout,
+} from '../../../src/ui/kit/waterfall/Waterfall.tsx';
 const times: RolloutTimes = {
   kind: 'times',
   spans: [

@@ -7,7 +7,7 @@ import { isRunning, useAsk } from '../store/ask-store.ts';
 import { startRun } from '../store/actions.ts';
 import { outcomeOf } from './outcome.ts';
 import './mechanisms.css';
-import type { Mechanisms } from "../../../lab/contract/settings.ts";
+import type { Mechanisms } from '../../../lab/contract/settings.ts';
 
 /** Switching one mechanism of a run on or off, as the ablations of `src/evaluate/ablations.ts` do. */
 
@@ -49,7 +49,6 @@ export const toggled = (id: MechanismId, own: RecipeSettings, set: Mechanisms): 
   if (isOn(id, own, others) === on) return others;
   return { ...others, [KEYS[id]]: TOGGLED[id][on ? 'on' : 'off'] };
 };
-
 
 const ORDER: readonly MechanismId[] = ['rdra', 'nlr', 'stie'];
 

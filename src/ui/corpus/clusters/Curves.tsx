@@ -13,7 +13,7 @@ import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { Picture } from '../../kit/charts/picture/Picture.tsx';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { formatCount, plural } from '../../kit/words/format.ts';
-import type { SamplingOptions } from "../../../retrieval/cluster/options.ts";
+import type { SamplingOptions } from '../../../retrieval/cluster/options.ts';
 
 /** τ after a number of queries. */
 interface CurvePoint {
@@ -32,7 +32,6 @@ export function temperatureCurve(sampling: SamplingOptions): CurvePoint[] {
   const queries = [...new Set([...at, sampling.heldQueries])].sort((a, b) => a - b);
   return queries.map((query) => ({ query, temperature: temperature(query, sampling) }));
 }
-
 
 /** CSS pixels, as for the training charts. */
 const HEIGHT = 168;

@@ -1,7 +1,11 @@
 import { Button, Checkbox, NumberInput, TextInput } from '@mantine/core';
 import { Select } from '../../kit/Select.tsx';
 import type { Preview } from '../../../formats/import/collect.ts';
-import { CHUNKING_DEFAULTS, type Container, type Format } from '../../../formats/import/values/types.ts';
+import {
+  CHUNKING_DEFAULTS,
+  type Container,
+  type Format,
+} from '../../../formats/import/values/types.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import {
   changeChoice,
@@ -12,7 +16,7 @@ import {
 import { useCollections, type PendingImport as Pending } from '../store/collections-store.ts';
 import { countWords } from '../store/count-words.ts';
 import { PreviewItems } from './PreviewItems.tsx';
-import { formatsOf, itemSchema, SCHEMAS } from "../../../formats/import/schemas/list.ts";
+import { formatsOf, itemSchema, SCHEMAS } from '../../../formats/import/schemas/list.ts';
 
 /** Names of formats, and which formats a file may be read as. */
 
@@ -36,7 +40,6 @@ export const FORMATS: readonly Format[] = formatsOf(SCHEMAS);
 
 /** One word per format, for option values. */
 export const formatKey = ({ container, schema }: Format): string => `${container}/${schema}`;
-
 
 /** The preview, if it is loaded and the file was readable. */
 const previewOf = ({ preview }: Pending): Preview | null =>

@@ -42,7 +42,6 @@ export const formatSeeds = (seeds: readonly number[]): string => {
   return parts.join(', ');
 };
 
-
 const ROUTINGS = ['argmax', 'sampled'] as const;
 
 /** Seeds as text; kept while it is typed, and used once it is a valid list. */

@@ -1,5 +1,10 @@
 import { normalizeAnswer } from '../../../agent/answers/normalisers.ts';
-import { type Hop, type HopMap, HOP_NAMES, type HopState } from '../../../evaluate/rollouts/hops.ts';
+import {
+  type Hop,
+  type HopMap,
+  HOP_NAMES,
+  type HopState,
+} from '../../../evaluate/rollouts/hops.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { fitted } from '../charts/fitted.ts';
 import { asksWords, relationWords } from '../words/step-words.ts';
@@ -61,7 +66,6 @@ export const arrowPath = (from: Place, to: Place, node: number): string => {
   return `M${from.x + node / 2} ${bottom + 2}V${turn}H${to.x + node / 2}V${to.y - 3}`;
 };
 
-
 /** Texts of the hop map. */
 
 /** A symbol per state, so that meaning does not depend on colour. */
@@ -112,7 +116,6 @@ export const mapNote = (map: HopMap): string | null => {
 
 /** The state of a hop, in the legend. */
 export const stateName = (state: HopState): string => HOP_NAMES[state];
-
 
 /** The gold chain as nodes, filled if their passage was retrieved; each opens its result. */
 

@@ -1,10 +1,15 @@
 import { useMemo } from 'react';
-import { TIME_NAMES, timesOf, type RolloutTimes, type TimeSpan } from '../../../evaluate/rollouts/times.ts';
+import {
+  TIME_NAMES,
+  timesOf,
+  type RolloutTimes,
+  type TimeSpan,
+} from '../../../evaluate/rollouts/times.ts';
 import type { AgentEvent } from '../../../records/events.ts';
 import { Picture } from '../charts/picture/Picture.tsx';
 import { formatMs, formatNumber, formatShare } from '../words/format.ts';
 import './waterfall.css';
-import { linearAxis, type Axis } from "../charts/axis.ts";
+import { linearAxis, type Axis } from '../charts/axis.ts';
 
 /** A row per span of time; bars begin at their start time. CSS pixels. */
 
@@ -51,7 +56,6 @@ export function waterfallLayout({ spans, totalMs }: RolloutTimes, width: number)
   };
 }
 
-
 /** "search 2"; time before the first search, after the last one, or after the last event, has none. */
 export const searchWords = ({ search, event }: Pick<TimeSpan, 'search' | 'event'>): string => {
   if (event === null) return 'at the end';
@@ -87,7 +91,6 @@ export function timeNotes({ clipped }: RolloutTimes, judged: boolean): string[] 
     ...(judged ? ['The time of the judge is not in the record.'] : []),
   ];
 }
-
 
 /** Where the time of one rollout went; a click goes to the event that ended a span. */
 

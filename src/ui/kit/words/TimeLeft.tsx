@@ -18,7 +18,6 @@ export const leftOf = ({ at, share: first }: Begun, now: number, share: number):
     ? null
     : ((now - at) / 1000) * ((1 - share) / (share - first));
 
-
 /**
  * The time left of a job, once its rate is known.
  * @param props.of the job; another name, or a smaller share, restarts

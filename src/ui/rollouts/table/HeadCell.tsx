@@ -2,8 +2,8 @@ import { useRef, type PointerEvent } from 'react';
 import type { BrowseQuery } from '../../../lab/contract/rollouts.ts';
 import { TermMarks } from '../../kit/words/explain/Term.tsx';
 import type { Column } from './columns.ts';
-import { remember, remembered } from "../../kit/page/remembered.ts";
-import { useRollouts } from "../store/rollouts-store.ts";
+import { remember, remembered } from '../../kit/page/remembered.ts';
+import { useRollouts } from '../store/rollouts-store.ts';
 
 /** User-set column widths by name; stored in this browser. */
 
@@ -40,7 +40,6 @@ export const setWidth = (column: string, width: number): void => {
 export const keepWidths = (): void => {
   remember(KEY, JSON.stringify(useRollouts.getState().widths));
 };
-
 
 type Sort = BrowseQuery['sort'];
 

@@ -21,8 +21,8 @@ import { MarkedText, type TextMark } from '../parts/MarkedText.tsx';
 import { cardOf } from '../../../kit/events/cards.ts';
 import { EventActions } from '../../../kit/events/parts/actions.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
-import { EventCard } from "../../../kit/events/EventCard.tsx";
-import { firstSeen } from "../../../kit/events/parts/support.ts";
+import { EventCard } from '../../../kit/events/EventCard.tsx';
+import { firstSeen } from '../../../kit/events/parts/support.ts';
 
 interface EventListProps {
   rollout: Rollout;
@@ -68,7 +68,6 @@ const EventList = memo((props: EventListProps) => {
     </ol>
   );
 });
-
 
 /**
  * Events that the text alone does not tell (routing, STIE, probes, calls, the end), as indices by the
