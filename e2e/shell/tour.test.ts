@@ -72,7 +72,7 @@ it('covers no field of a phone, and what the form held before comes back', async
   const tour = page.getByRole('complementary', { name: 'Guided tour' });
   await tour.getByRole('button', { name: 'Skip' }).click();
   await tour.getByRole('button', { name: 'Skip' }).click();
-  await tour.getByRole('button', { name: 'Fill in the training form' }).click();
+  await tour.getByRole('button', { name: 'Make demonstrations' }).click();
   await expect.poll(() => steps.inputValue()).toBe('10');
 
   /** Height of the tour, and how far it reaches over the page. */
@@ -95,7 +95,7 @@ it('covers no field of a phone, and what the form held before comes back', async
   });
   expect(seen).toBe(true);
   await tour.getByRole('button', { name: 'unfold' }).click();
-  await tour.getByRole('button', { name: 'Fill in the training form' }).waitFor();
+  await tour.getByRole('button', { name: 'Make demonstrations' }).waitFor();
 
   await page
     .getByText(/^Replaced “/)
