@@ -101,6 +101,7 @@ const train = new TrainingHost({
 const demonstrations = new DemonstrationsHost({
   policy: factsOf,
   world: (setup) => askHost.sourcesFor(setup),
+  openApart: (...args) => askHost.openApart(...args),
 });
 
 const exports = new ExportHost({

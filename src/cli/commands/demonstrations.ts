@@ -13,7 +13,7 @@ import type { Policy } from '../../policy/policy.ts';
 import { EndpointBackend } from '../../policy/remote/endpoint/backend.ts';
 import { TextPolicy } from '../../policy/remote/text-policy.ts';
 import type { Endpoint } from '../../records/setup.ts';
-import { demonstrateByTeacher } from '../../learn/demonstrations/from-teacher.ts';
+import { teach, TEACHER_GROUP } from '../../learn/demonstrations/from-teacher.ts';
 import { connectServer, isAddress } from '../parts/text-model.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { getRecipe } from '../../systems/index.ts';
@@ -84,9 +84,6 @@ async function* fromRollouts(
   }
 }
 
-/** Questions that a teacher is asked at the same time; a server batches them. */
-const QUESTIONS_AT_ONCE = 4;
-
 /** The served model that writes. @throws UsageError where the address names none */
 async function teacherOf(values: OptionValues, [url, more]: readonly string[]): Promise<Policy> {
   if (url === undefined || !isAddress(url) || more !== undefined)
@@ -112,12 +109,10 @@ async function* fromTeacher(
   const questions = selectQuestions(world.questions, values, 'train');
   const sources = { retriever, router, now: Date.now };
   const how = { ...options, group: Number(values.group) };
-  for (let at = 0; at < questions.length; at += QUESTIONS_AT_ONCE) {
-    const wave = questions
-      .slice(at, at + QUESTIONS_AT_ONCE)
-      .map((question) => demonstrateByTeacher(sources, { teacher, model }, question, how));
-    for (const outcomes of await Promise.all(wave)) yield* outcomes;
-    sayProgress(`${at + wave.length}/${questions.length} questions`);
+  let asked = 0;
+  for await (const outcomes of teach(sources, { teacher, model }, questions, how)) {
+    yield* outcomes;
+    sayProgress(`${++asked}/${questions.length} questions`);
   }
 }
 
@@ -164,7 +159,7 @@ export const demonstrationsCommand: Command = {
   options: {
     from: {
       type: 'string',
-      help: 'gold: written from the questions’ gold chains or supporting titles, with the passages that the recipe’s retriever returns; rollouts: right rollouts of other systems (FILE …), rewritten into the recipe’s protocol; teacher: right rollouts that a served model (URL) writes',
+      help: 'gold: written from the questions’ gold chains, supporting titles or answers, with the passages that the recipe’s retriever returns; rollouts: right rollouts of other systems (FILE …), rewritten into the recipe’s protocol; teacher: right rollouts that a served model (URL) writes',
       choices: FROM,
       required: true,
     },
@@ -183,7 +178,7 @@ export const demonstrationsCommand: Command = {
       type: 'integer',
       value: 'G',
       help: 'rollouts of a teacher per question',
-      default: 4,
+      default: TEACHER_GROUP,
       min: 1,
       max: 64,
     },

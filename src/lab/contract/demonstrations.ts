@@ -1,14 +1,15 @@
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import type { TallySummary } from '../../learn/demonstrations/tally.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
-import type { Setup } from '../../records/setup.ts';
+import type { PolicyRef, Setup } from '../../records/setup.ts';
 
 /** Making demonstrations for a cold start in the lab worker. */
 
-/** `gold`: of the setup's training questions; `rollouts`: of files from other systems. */
+/** `gold` and `teacher`: of the setup's training questions; `rollouts`: of files from other systems. */
 export type DemonstrationsFrom =
   | { kind: 'gold' }
-  | { kind: 'rollouts'; name: string; files: readonly RunFile[] };
+  | { kind: 'rollouts'; name: string; files: readonly RunFile[] }
+  | { kind: 'teacher'; policy: PolicyRef };
 
 export interface DemonstrationsProgress {
   done: number;

@@ -1,10 +1,12 @@
 import { importRun } from '../../formats/rollouts/run.ts';
 import { demonstrateGold } from '../../learn/demonstrations/from-gold.ts';
 import { demonstrateRollout } from '../../learn/demonstrations/from-rollouts.ts';
+import { teach, TEACHER_GROUP } from '../../learn/demonstrations/from-teacher.ts';
 import { Tally } from '../../learn/demonstrations/tally.ts';
 import {
   unwritable,
   type DemonstrationOptions,
+  type DemonstrationSources,
   type Outcome,
 } from '../../learn/demonstrations/write-rollout.ts';
 import type { DemonstrationModel } from '../../learn/demonstrations/written-policy.ts';
@@ -13,6 +15,7 @@ import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { recipeOf } from '../../systems/index.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
+import type { Question } from '../../records/records.ts';
 import type { PolicyRef, Setup } from '../../records/setup.ts';
 import type {
   DemonstrationsApi,
@@ -21,6 +24,7 @@ import type {
   DemonstrationsProgress,
 } from '../contract/demonstrations.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
+import type { PolicyLoader } from '../models/serving/policy-loader.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import type { TrainWorld } from './drive.ts';
 import { withSource } from './setup-source.ts';
@@ -29,6 +33,7 @@ interface Parts {
   /** The model, without starting an engine. @throws Error where it cannot be trained */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
   world(setup: Setup): Promise<TrainWorld>;
+  openApart: PolicyLoader['openApart'];
 }
 
 const JOB = 'demonstrations';
@@ -81,9 +86,9 @@ export class DemonstrationsHost implements DemonstrationsApi {
       const options = { recipe, overrides, seed, maxTokens, signal };
       const progress = new Progress(onProgress);
       const made =
-        from.kind === 'gold'
-          ? this.#fromGold(setup, model, options, progress)
-          : fromFiles(from, model, options);
+        from.kind === 'rollouts'
+          ? fromFiles(from, model, options)
+          : this.#ofQuestions(from, setup, model, options, progress);
       const tally = new Tally();
       const lines: string[] = [];
       for await (const outcome of made) {
@@ -103,7 +108,8 @@ export class DemonstrationsHost implements DemonstrationsApi {
     return Promise.resolve();
   }
 
-  async *#fromGold(
+  async *#ofQuestions(
+    from: Exclude<DemonstrationsFrom, { kind: 'rollouts' }>,
     setup: Setup,
     model: DemonstrationModel,
     options: DemonstrationOptions,
@@ -113,13 +119,37 @@ export class DemonstrationsHost implements DemonstrationsApi {
     const asked = questions.filter(({ split }) => split === 'train');
     if (asked.length === 0)
       throw new Error('none of the questions is a training question; choose others.');
-    progress.total = asked.length;
     const sources = { retriever, router, now: Date.now };
+    if (from.kind === 'teacher') {
+      progress.total = asked.length * TEACHER_GROUP;
+      yield* this.#fromTeacher(from.policy, sources, model, asked, options);
+      return;
+    }
+    progress.total = asked.length;
     for (let at = 0; at < asked.length; at += AT_ONCE) {
       const wave = asked.slice(at, at + AT_ONCE);
       yield* await Promise.all(
         wave.map((question) => demonstrateGold(sources, model, question, options)),
       );
+    }
+  }
+
+  async *#fromTeacher(
+    ref: PolicyRef,
+    sources: DemonstrationSources,
+    model: DemonstrationModel,
+    questions: readonly Question[],
+    options: DemonstrationOptions,
+  ): AsyncGenerator<Outcome> {
+    const lost = new AbortController();
+    const opened = await this.#parts.openApart(ref, 'auto', (error) => lost.abort(error));
+    const signal = AbortSignal.any([lost.signal, ...(options.signal ? [options.signal] : [])]);
+    try {
+      const models = { teacher: opened.policy, model };
+      const how = { ...options, signal, group: TEACHER_GROUP };
+      for await (const outcomes of teach(sources, models, questions, how)) yield* outcomes;
+    } finally {
+      opened.terminate();
     }
   }
 }

@@ -2,8 +2,8 @@ import { deriveSeed } from '../../base/random.ts';
 import { withOverrides } from '../../recipes/parts/settings.ts';
 import type { Question } from '../../records/records.ts';
 import { retrieverByMethod, type Retrieval, type Retriever } from '../../retrieval/retriever.ts';
-import { GoldAuthor } from './gold-author.ts';
-import { GaveUp, type Reason } from './left-out.ts';
+import { authorOf } from './authors.ts';
+import type { Reason } from './left-out.ts';
 import {
   writeRollout,
   type DemonstrationOptions,
@@ -23,7 +23,7 @@ const BY_QUERY: readonly Reason[] = [
   'not-knowable',
 ];
 
-const WRITTEN = 'none: these tokens were written from the gold evidence, not sampled';
+const WRITTEN = 'none: these tokens were written from the gold evidence or answer, not sampled';
 
 /** The same retriever, asked once for each query: every try of a question begins with the searches of the one before. */
 function remembering(retriever: Retriever): Retriever {
@@ -42,8 +42,8 @@ function remembering(retriever: Retriever): Retriever {
 }
 
 /**
- * Writes one demonstration from a question's gold chain or supporting titles, through the loop of the recipe: the
- * passages are those that its retriever returns.
+ * Writes one demonstration from a question's gold chain or supporting titles, or where it has none from its answer,
+ * through the loop of the recipe: the passages are those that its retriever returns.
  */
 export async function demonstrateGold(
   sources: DemonstrationSources,
@@ -58,7 +58,7 @@ export async function demonstrateGold(
   let chosen: number[] | null = [];
   for (let tries = 0; tries <= RETRIES && chosen; tries++) {
     const author = authorOf(question, chosen, maxSearches);
-    if (!(author instanceof GoldAuthor)) return { leftOut: author };
+    if (!author) return { leftOut: 'no-evidence' };
     const outcome = await writeRollout(
       once,
       model,
@@ -79,19 +79,6 @@ export async function demonstrateGold(
     chosen = BY_QUERY.includes(outcome.leftOut) ? nextChoice(chosen, author.choices) : null;
   }
   return first ?? { leftOut: 'not-retrieved' };
-}
-
-function authorOf(
-  question: Question,
-  chosen: readonly number[],
-  maxSearches: number,
-): GoldAuthor | Reason {
-  try {
-    return new GoldAuthor(question, chosen, maxSearches);
-  } catch (error) {
-    if (error instanceof GaveUp) return error.reason;
-    throw error;
-  }
 }
 
 /** The last search that has another query takes it; null where none has. */

@@ -76,17 +76,25 @@ async function rewrite(
   );
 }
 
+/** Rollouts of a question, where nothing else is said. */
+export const TEACHER_GROUP = 4;
+
+interface TeacherOptions extends DemonstrationOptions {
+  /** Rollouts of a question. */
+  group: number;
+}
+
 /**
  * A group of rollouts of one question by the teacher, each as a demonstration or with the reason why it is none: kept are
  * right ones that follow the protocol and whose passages show the answer.
  * @param group rollouts of the question
  * @throws Error where all of them failed at the teacher, with what it said
  */
-export async function demonstrateByTeacher(
+async function demonstrateByTeacher(
   sources: DemonstrationSources,
   { teacher, model }: { teacher: Policy; model: DemonstrationModel },
   question: Question,
-  { group, ...options }: DemonstrationOptions & { group: number },
+  { group, ...options }: TeacherOptions,
 ): Promise<Outcome[]> {
   const { recipe, overrides, signal } = options;
   const rollouts = await runGroup(
@@ -110,4 +118,25 @@ export async function demonstrateByTeacher(
   const [first] = errors;
   if (first?.kind === 'error' && errors.length === rollouts.length) throw new Error(first.message);
   return Promise.all(rollouts.map((one) => rewrite(one, model, question, options)));
+}
+
+/** Questions that a teacher is asked at the same time; a server batches them. */
+const QUESTIONS_AT_ONCE = 4;
+
+/**
+ * The same for many questions, one group after another.
+ * @throws Error where all rollouts of a question failed at the teacher, with what it said
+ */
+export async function* teach(
+  sources: DemonstrationSources,
+  models: { teacher: Policy; model: DemonstrationModel },
+  questions: readonly Question[],
+  options: TeacherOptions,
+): AsyncGenerator<Outcome[]> {
+  for (let at = 0; at < questions.length; at += QUESTIONS_AT_ONCE)
+    yield* await Promise.all(
+      questions
+        .slice(at, at + QUESTIONS_AT_ONCE)
+        .map((question) => demonstrateByTeacher(sources, models, question, options)),
+    );
 }

@@ -1,7 +1,7 @@
 /** Why no demonstration was made, or one was left out: one sentence each. */
 export const REASONS = {
   'no-evidence':
-    'the question names no evidence: neither a chain with titles nor supporting titles',
+    'the question names no evidence, and its answer is yes, no or in the question, which any passage may name',
   'too-many-searches': 'more searches would be needed than the recipe allows',
   'not-knowable': 'a passage has a name that neither the question nor an earlier passage mentions',
   'not-retrieved': 'a search did not bring the evidence',

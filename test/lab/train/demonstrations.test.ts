@@ -12,6 +12,8 @@ import { getTraining } from '../../../src/systems/index.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { WorldQuestion } from '../../../src/retrieval/world/manifest.ts';
 import { LOCAL, QUESTION, retrieverOver, WEB } from '../../agent/helpers.ts';
+import { ScriptedPolicy, type Script } from '../../agent/scripted-policy.ts';
+import type { Policy } from '../../../src/policy/policy.ts';
 
 const question = (id: string, split: WorldQuestion['split']): WorldQuestion => ({
   ...QUESTION,
@@ -30,9 +32,35 @@ async function facts(): Promise<PolicyFacts> {
   return { id: 'm', revision: 'r', config, stored: 'f32', engines: 1, open };
 }
 
-const host = (questions: readonly WorldQuestion[]): DemonstrationsHost =>
+/** Turns of the larger model; both are right. */
+const SCRIPT: Script = {
+  main: [
+    '<think> Who wrote it ?</think><search> author of Old Wolf</search>',
+    '<think> It is Victor Kerlund .</think><search> birth city of Victor Kerlund</search>',
+    '<think> It is Borfield .</think><short_answer> \\boxed{ Borfield }</short_answer>',
+  ],
+};
+
+const ended: string[] = [];
+const asked: unknown[] = [];
+
+const host = (
+  questions: readonly WorldQuestion[],
+  teacher: () => Policy = () => new ScriptedPolicy(SCRIPT),
+): DemonstrationsHost =>
   new DemonstrationsHost({
     policy: facts,
+    openApart: (ref) => {
+      asked.push(ref);
+      return Promise.resolve({
+        policy: teacher(),
+        device: { device: 'server', adapter: 'there', fallback: false },
+        textModel: () => {
+          throw new Error('not asked for');
+        },
+        terminate: () => void ended.push('teacher'),
+      });
+    },
     world: () =>
       Promise.resolve({
         seed: 0,
@@ -69,6 +97,36 @@ describe('demonstrations made in the lab', () => {
       () => undefined,
     );
     expect(again).toMatchObject({ status: 'made', summary: { of: 3, kept: 3 } });
+  });
+
+  it('are right rollouts of another model, which is ended after', async () => {
+    const told: DemonstrationsProgress[] = [];
+    const policy = { kind: 'endpoint', id: 'server' } as const;
+    const outcome = await host(TRAIN).make({ kind: 'teacher', policy }, how(), (one) =>
+      told.push(one),
+    );
+    if (outcome.status !== 'made') throw new Error('cancelled');
+    expect(outcome.summary).toMatchObject({ of: 12, kept: 12, searches: 2 });
+    expect(told.at(-1)).toEqual({ done: 12, total: 12, kept: 12 });
+    expect({ asked, ended }).toEqual({ asked: [policy], ended: ['teacher'] });
+    const [rollout] = readDemonstrations((await outcome.file?.text()) ?? '', 100_000);
+    expect(rollout?.policy).toMatchObject({ id: 'm', logprobs: expect.stringContaining('scripted sampled this text'),
+    });
+  });
+
+  it('say what happened where the other model ends', async () => {
+    const gone = () =>
+      new ScriptedPolicy({
+        ...SCRIPT,
+        onGenerate: () => {
+          throw new Error('The server does not answer.');
+        },
+      });
+    const policy = { kind: 'endpoint', id: 'server' } as const;
+    ended.length = 0;
+    const made = host(TRAIN, gone).make({ kind: 'teacher', policy }, how(), () => undefined);
+    await expect(made).rejects.toThrow('The server does not answer.');
+    expect(ended).toEqual(['teacher']);
   });
 
   it('end when as many are kept as were asked for', async () => {

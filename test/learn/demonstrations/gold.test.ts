@@ -38,6 +38,8 @@ const CHAIN: Question = {
   ],
 };
 
+const BARE: Question = { ...QUESTION, supporting: [] };
+
 const everything = retrieverOver([...LOCAL, ...WEB], []);
 
 interface Changes extends Partial<Omit<DemonstrationOptions, 'recipe'>> {
@@ -278,6 +280,35 @@ it('a search that brought nothing is made with other words, and no search twice'
   expect(asked).toEqual(['Old Wolf author', 'estdor group', 'Victor Kerlund']);
 });
 
+describe('a question of which only the answer is known', () => {
+  it('is searched for, then a name that was found, until a passage names the answer', async () => {
+    const rollout = await made(BARE, { overrides: { retrieval: { k: 1 } } });
+    expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true, recall: null, searches: 2 });
+    expect(queries(rollout)).toEqual([
+      'In which city was the author of Old Wolf born',
+      'Victor Kerlund city author born',
+    ]);
+    expect(thoughts(rollout)).toEqual([
+      'First, find out: In which city was the author of Old Wolf born?',
+      'Next, look up Victor Kerlund.',
+      'So the answer is Borfield.',
+    ]);
+  });
+
+  it('is answered at once where the first passages name the answer', async () => {
+    const text = 'Where was Victor Kerlund born?';
+    const rollout = await made({ ...BARE, text });
+    expect(queries(rollout)).toEqual(['Where was Victor Kerlund born']);
+  });
+
+  it('is left out where two searches do not bring the answer, or the loop allows one', async () => {
+    const away = await demonstrate({ ...BARE, answers: ['Paris'] });
+    expect(away).toEqual({ leftOut: 'answer-not-shown' });
+    const once = await demonstrate(BARE, { overrides: { retrieval: { k: 1, maxSearches: 1 } } });
+    expect(once).toEqual({ leftOut: 'answer-not-shown' });
+  });
+});
+
 describe('a question is left out', () => {
   const leftOut = async (question: Question, overrides: SettingsOverride = {}) => {
     const outcome = await demonstrate(question, { overrides });
@@ -285,7 +316,8 @@ describe('a question is left out', () => {
   };
 
   it.each<[string, Question, SettingsOverride]>([
-    ['no-evidence', { ...QUESTION, supporting: [] }, {}],
+    ['no-evidence', { ...BARE, answers: ['yes'] }, {}],
+    ['no-evidence', { ...BARE, text: 'Is it Borfield or Mondria?' }, {}],
     ['not-knowable', { ...QUESTION, supporting: ['Old Wolf', 'Maria Cordine'] }, {}],
     ['not-retrieved', { ...QUESTION, text: 'Who is Ada, of Old Wolf?', supporting: ['Ada'] }, {}],
     ['too-many-searches', CHAIN, { retrieval: { maxSearches: 1 } }],

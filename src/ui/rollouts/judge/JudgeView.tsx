@@ -13,9 +13,7 @@ import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount, formatShare, plural } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 import { lab } from '../../lab/connection.ts';
-import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
-import { useModels } from '../../models/store/models-store.ts';
-import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
+import { grouped, keyOf, useChatModels } from '../../setup/form/policy-words.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { startJudging, stopJudging, judgingLeft } from './judge-actions.ts';
 import { useRollouts, type JudgeJob } from '../store/rollouts-store.ts';
@@ -185,17 +183,9 @@ const Cost = ({ judging }: { judging: Judging }) => {
   );
 };
 
-/** Models with a chat template: the built-in policy cannot follow the judge’s prompt. */
-const useJudges = () => {
-  useEffect(() => void refreshCheckpoints(), []);
-  const resources = useSetup((state) => state.resources);
-  const checkpoints = useModels((state) => state.checkpoints);
-  return policyChoices(resources, checkpoints, []).filter(({ chats }) => chats);
-};
-
 /** Chooses the judge (stored in the setup), and starts and stops it. One job at a time. */
 const Chooser = ({ file, judgeStatus }: { file: FileRecord; judgeStatus: JudgeStatus }) => {
-  const judges = useJudges();
+  const judges = useChatModels();
   const spec = useSetup(({ setup }) => setup.judge);
   const change = useSetup((state) => state.change);
   const job = useRollouts((state) => state.judging);

@@ -1,5 +1,9 @@
+import { useEffect } from 'react';
 import type { PolicyRef, Resources, Setup } from '../../../records/setup.ts';
 import type { CheckpointView } from '../../../lab/contract/checkpoints.ts';
+import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
+import { useModels } from '../../models/store/models-store.ts';
+import { useSetup } from '../setup-store.ts';
 
 /** Names of policies in lists, and whether they still exist. */
 
@@ -70,6 +74,14 @@ export function policyChoices(
     });
   }
   return choices;
+}
+
+/** Models with a chat template: the built-in one cannot follow a prompt. */
+export function useChatModels(): PolicyChoice[] {
+  useEffect(() => void refreshCheckpoints(), []);
+  const resources = useSetup((state) => state.resources);
+  const checkpoints = useModels((state) => state.checkpoints);
+  return policyChoices(resources, checkpoints, []).filter(({ chats }) => chats);
 }
 
 /** Options grouped for a select. */

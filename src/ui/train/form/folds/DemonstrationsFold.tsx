@@ -1,6 +1,7 @@
 import { Button, FileInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { DemonstrationsFrom } from '../../../../lab/contract/demonstrations.ts';
 import { REASONS, type Reason } from '../../../../learn/demonstrations/left-out.ts';
 import { Select } from '../../../kit/Select.tsx';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
@@ -9,19 +10,27 @@ import {
   DEMONSTRATION_LIMITS,
   makeDemonstrations,
 } from '../../store/make-demonstrations.ts';
+import { grouped, keyOf, useChatModels, type PolicyChoice } from '../../../setup/form/policy-words.ts';
+import { useSetup } from '../../../setup/setup-store.ts';
 import { useSettings } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 import { useTrainForm } from '../../store/train-draft.ts';
 
 /** Makes demonstrations for a cold start, for a model that does not search yet. */
 
-const FROM = [
-  { value: 'gold', label: 'gold evidence of the training questions' },
-  { value: 'rollouts', label: 'right rollouts of other systems' },
-] as const;
-type From = (typeof FROM)[number]['value'];
+type From = DemonstrationsFrom['kind'];
 
-const THINGS: Record<From, string> = { gold: 'questions', rollouts: 'rollouts' };
+const FROM: { value: From; label: string }[] = [
+  { value: 'gold', label: 'gold evidence or answers of the training questions' },
+  { value: 'rollouts', label: 'right rollouts of other systems' },
+  { value: 'teacher', label: 'right rollouts of a larger model' },
+];
+
+const THINGS: Record<From, string> = {
+  gold: 'questions',
+  rollouts: 'rollouts',
+  teacher: 'rollouts of the larger model',
+};
 
 const isCount = (text: string): boolean => /^[1-9]\d{0,6}$/.test(text.trim());
 
@@ -105,23 +114,34 @@ const Progress = () => {
   );
 };
 
+/** Models that can write demonstrations: all with a chat template but the one that learns. */
+const useTeachers = (): PolicyChoice[] => {
+  const learner = useSetup(({ setup }) => keyOf(setup.policy));
+  return useChatModels().filter(({ ref }) => keyOf(ref) !== learner);
+};
+
 const Fields = () => {
   const settings = useSettings();
   const busy = useTrainForm(({ making }) => making.progress !== null);
   const [from, setFrom] = useState<From>('gold');
   const [files, setFiles] = useState<File[]>([]);
+  const teachers = useTeachers();
+  const [teacherKey, setTeacher] = useState('');
+  const teacher = teachers.find(({ ref }) => keyOf(ref) === teacherKey) ?? teachers[0];
   const [tokens, setTokens] = useState(String(DEMONSTRATION_LIMITS.maxTokens));
   const [most, setMost] = useState(String(DEMONSTRATION_LIMITS.most));
   const valid = isCount(tokens) && isCount(most);
-  const ready = settings !== null && valid && !busy && (from === 'gold' || files.length > 0);
-  const make = (): void => {
-    if (!settings) return;
-    const name = files[0]?.name ?? '';
+  const source = (): DemonstrationsFrom | null => {
+    if (from === 'gold') return { kind: from };
+    if (from === 'teacher') return teacher ? { kind: from, policy: teacher.ref } : null;
     const runFiles = files.map((file) => ({ name: file.name, blob: file }));
-    const source =
-      from === 'gold' ? ({ kind: from } as const) : { kind: from, name, files: runFiles };
-    const limits = { maxTokens: Number(tokens), most: Number(most) };
-    void makeDemonstrations(source, settings, limits);
+    return files[0] ? { kind: from, name: files[0].name, files: runFiles } : null;
+  };
+  const made = source();
+  const ready = settings !== null && valid && !busy && made !== null;
+  const make = (): void => {
+    if (!settings || !made) return;
+    void makeDemonstrations(made, settings, { maxTokens: Number(tokens), most: Number(most) });
   };
   return (
     <>
@@ -129,11 +149,30 @@ const Fields = () => {
         size="xs"
         className="wide"
         label="Made from"
-        title="Gold evidence: chains or supporting titles of the questions, with the passages that the retriever returns"
+        title="Gold evidence: chains or supporting titles of the questions, with the passages that the retriever returns. Of questions without evidence, searches that find the answer."
         value={from}
-        data={[...FROM]}
-        onChange={(event) => setFrom(event.currentTarget.value === 'gold' ? 'gold' : 'rollouts')}
+        data={FROM}
+        onChange={({ currentTarget: { value } }) =>
+          setFrom(FROM.find((one) => one.value === value)?.value ?? 'gold')
+        }
       />
+      {from === 'teacher' && teacher ? (
+        <Select
+          size="xs"
+          className="wide"
+          label="Larger model"
+          title="It answers each training question four times; right rollouts are kept, in the tokens of the model that learns"
+          value={keyOf(teacher.ref)}
+          data={grouped(teachers)}
+          onChange={(event) => setTeacher(event.currentTarget.value)}
+        />
+      ) : null}
+      {from === 'teacher' && !teacher ? (
+        <p className="wide">
+          No other model is here. Add a server or open a larger model on{' '}
+          <Link href="/models">Models</Link>.
+        </p>
+      ) : null}
       {from === 'rollouts' ? (
         <FileInput
           size="xs"

@@ -45,11 +45,6 @@ const answerThought = (facts: readonly string[], answer: string): string =>
 /** With a full stop, where it has none. */
 const sentence = (text: string): string => (/[.?!]$/u.test(text) ? text : `${text}.`);
 
-/**
- * Answers a question by its gold evidence, turn by turn, as a searcher could who reads only what is shown: a query asks
- * for what the question or an earlier passage names, and a thought says only what they say.
- */
-
 /** What is looked up next. */
 interface Lookup {
   /** Titles of passages of which one has to be found. */
@@ -61,6 +56,9 @@ interface Lookup {
   /** The step of the chain; absent where only titles are known. */
   step?: ChainStep;
 }
+
+const isNamed = (chain: readonly ChainStep[]): boolean =>
+  chain.length > 0 && chain.every(({ title }) => title !== '');
 
 /** Words that say nothing in a query. */
 const STOP_WORDS = new Set(
@@ -75,7 +73,11 @@ const distinct = (texts: readonly string[]): string[] => [
 
 const lower = (text: string): string => text.toLowerCase();
 
-export class GoldAuthor {
+/**
+ * Answers a question by its gold evidence, turn by turn, as a searcher could who reads only what is shown: a query asks
+ * for what the question or an earlier passage names, and a thought says only what they say.
+ */
+class GoldAuthor {
   /** Number of queries that were there to choose from, by search. */
   readonly choices: number[] = [];
   readonly #seen: SeenText;
@@ -90,20 +92,15 @@ export class GoldAuthor {
   readonly #values: string[] = [];
   #news: string[] = [];
 
-  /**
-   * @param chosen which query each search takes, by its place among those that a searcher could write; 0 where absent
-   * @param maxSearches of the recipe
-   */
   constructor(
     private readonly question: Question,
     private readonly chosen: readonly number[],
     private readonly maxSearches: number,
   ) {
     const { chain = [], supporting, text } = question;
-    const named = chain.length > 0 && chain.every(({ title }) => title !== '');
+    const named = isNamed(chain);
     this.#chain = named ? chain : [];
     this.#titles = named ? [] : [...new Set(supporting)];
-    if (this.#chain.length + this.#titles.length === 0) throw new GaveUp('no-evidence');
     this.#seen = new SeenText(text);
   }
 
@@ -118,7 +115,7 @@ export class GoldAuthor {
     const last = this.#current;
     if (last) this.#read(last, shown);
     const next = this.#next();
-    if (!next) return this.#answer(last);
+    if (!next) return this.#answer();
     if (this.choices.length >= this.maxSearches) throw new GaveUp('too-many-searches');
     const at = this.chosen[this.choices.length] ?? 0;
     this.choices.push(next.queries.length);
@@ -210,16 +207,106 @@ export class GoldAuthor {
     return last ? nextThought(this.#news.splice(0), next.wanted) : openingThought(next.wanted);
   }
 
-  #answer(last: Lookup | null): Turn {
+  #answer(): Turn {
     const { answers } = this.question;
     const answer = answers.find((one) => isClosed(one) || this.#seen.names(one));
-    if (answer === undefined) throw new GaveUp(last ? 'answer-not-shown' : 'no-evidence');
+    if (answer === undefined) throw new GaveUp('answer-not-shown');
     const { text, supporting } = this.question;
     const compared = { text, answer, supporting };
     const pair = comparedPair(compared, this.#pages, this.#seen);
     const lines = pair && (comparedDates(compared, pair) ?? comparedCountries(compared, pair));
     return { thought: answerThought(lines ?? this.#values, answer), act: { answer } };
   }
+}
+
+/** Searches of a question without evidence: with each further one, a passage that names the answer says less about it. */
+const HOPS = 2;
+
+/** Runs of capitalised words. */
+const NAME = /\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*/gu;
+
+/** Words of a question beside a name in a query, at most. */
+const ABOUT = 4;
+
+/**
+ * Answers a question of which only the answer is known: it searches for the question, then for a name that a passage
+ * brought, until a passage names the answer, which it may do for another reason.
+ */
+class AnswerAuthor {
+  readonly choices: number[] = [];
+  readonly #shown = new SeenText('');
+  #names: string[] = [];
+
+  /** @param answers that no passage is about by chance: neither yes or no, nor named in the question */
+  constructor(
+    private readonly question: Question,
+    private readonly answers: readonly string[],
+    private readonly chosen: readonly number[],
+    private readonly maxSearches: number,
+  ) {}
+
+  found(pages: readonly FoundPage[]): void {
+    const asked = new SeenText(this.question.text);
+    const runs = pages.flatMap(({ text }) => text.match(NAME) ?? []);
+    const names = distinct(runs.map((run) => run.split(/\s+/).slice(opensWith(run)).join(' ')));
+    // A name of several words is seldom another's.
+    this.#names = names
+      .filter((name) => name !== '' && !asked.names(name))
+      .toSorted((a, b) => Number(b.includes(' ')) - Number(a.includes(' ')));
+  }
+
+  /** @throws GaveUp where no passage names the answer */
+  turn(shown: string): Turn {
+    const search = this.choices.length;
+    if (search > 0) this.#shown.add(shown);
+    const answer = this.answers.find((one) => this.#shown.names(one));
+    if (answer !== undefined) return { thought: answerThought([], answer), act: { answer } };
+    const lookups = search === 0 ? this.#first() : this.#second();
+    if (search >= Math.min(HOPS, this.maxSearches) || lookups.length === 0)
+      throw new GaveUp('answer-not-shown');
+    this.choices.push(lookups.length);
+    const { query, wanted } = itemAt(lookups, this.chosen[search] ?? 0, 'queries');
+    const thought = search === 0 ? openingThought(wanted) : nextThought([], wanted);
+    return { thought, act: { search: query } };
+  }
+
+  #first(): { query: string; wanted: Wanted }[] {
+    const text = bare(this.question.text);
+    return [{ query: text, wanted: { kind: 'question', text } }];
+  }
+
+  #second(): { query: string; wanted: Wanted }[] {
+    const about = keywords(this.question.text).filter((word) => !/^\p{Lu}/u.test(word));
+    return this.#names.map((title) => ({
+      query: [title, ...about.slice(0, ABOUT)].join(' '),
+      wanted: { kind: 'title', title },
+    }));
+  }
+}
+
+/** Number of words before a name that only open a sentence. */
+const opensWith = (run: string): number => {
+  const words = run.split(/\s+/);
+  const from = words.findIndex((word) => !STOP_WORDS.has(lower(word)));
+  return from < 0 ? words.length : from;
+};
+
+/**
+ * Who answers a question in demonstrations, turn by turn.
+ * @param chosen which query each search takes, by its place among those that a searcher could write; 0 where absent
+ * @param maxSearches of the recipe
+ * @returns null where nothing is known that an answer could be read from
+ */
+export function authorOf(
+  question: Question,
+  chosen: readonly number[],
+  maxSearches: number,
+): GoldAuthor | AnswerAuthor | null {
+  const { chain = [], supporting, text, answers } = question;
+  if (isNamed(chain) || supporting.length > 0) return new GoldAuthor(question, chosen, maxSearches);
+  const asked = new SeenText(text);
+  const telling = answers.filter((one) => !isClosed(one) && !asked.names(one));
+  return telling.length > 0 ? new AnswerAuthor(question, telling, chosen, maxSearches) : null;
 }
 
 /** An identifier of a relation, such as `company.foundingYear`, and not words. */
