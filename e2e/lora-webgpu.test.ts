@@ -5,7 +5,7 @@ import { build } from 'vite';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { readPeft } from '../src/policy/lora/peft.ts';
 import { loraSlots } from '../src/policy/lora/spec.ts';
-import { createLoraTrainer } from '../src/policy/open/create.ts';
+import { createLoraTrainer } from '../test/policy/create-lora-trainer.ts';
 import { present, itemAt } from '../src/base/items.ts';
 import { packBatch } from '../src/policy/lora/train-batch.ts';
 import { loadLoraFixture } from '../test/fixtures/qwen3-lora/load.ts';

@@ -12,8 +12,8 @@
 import { parseArgs } from 'node:util';
 import { openParts } from '../../src/cli/shared/parts.ts';
 import { runQuestions } from '../../src/cli/evaluate/run-questions.ts';
-import { BASELINE_ARMS, MECHANISM_ARMS, type AblationArm } from '../../src/evaluate/ablations.ts';
-import { compareArms, comparisonMarkdown, type Arm } from '../../src/evaluate/compare.ts';
+import { BASELINE_ARMS, MECHANISM_ARMS, type AblationArm } from './arms.ts';
+import { compareArms, comparisonMarkdown, type Arm } from './compare.ts';
 import { getRecipe } from '../../src/systems/index.ts';
 import '../../src/systems/rewards.ts';
 

@@ -3,7 +3,7 @@ import gpuWasmUrl from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url
 import { ExactIndex, type DenseIndex } from '../../src/retrieval/dense/dense.ts';
 import { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
 import { loadOrt, type EncoderDevice } from '../../src/retrieval/encoder/runtime.ts';
-import { fetchFromUrl } from '../../src/base/fetch-file.ts';
+import type { FetchFile } from '../../src/base/fetch-file.ts';
 import { HnswIndex } from '../../src/retrieval/dense/hnsw.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
@@ -53,6 +53,15 @@ async function timed<Item, Result>(
   }
   return { results, times };
 }
+
+/** Files below `base`, which ends with a slash. */
+const fetchFromUrl =
+  (base: string): FetchFile =>
+  async (name) => {
+    const response = await fetch(base + name);
+    if (!response.ok) throw new Error(`${base + name}: HTTP ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  };
 
 async function openEncoder(device: EncoderDevice): Promise<OnnxEncoder> {
   const url = device === 'webgpu' ? gpuWasmUrl : wasmUrl;

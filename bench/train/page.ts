@@ -3,7 +3,7 @@ import { LORA_TARGETS, type LoraSpec } from '../../src/policy/lora/spec.ts';
 import type { LoraTrainer } from '../../src/policy/lora/trainer.ts';
 import { packBatch, type PackedBatch } from '../../src/policy/lora/train-batch.ts';
 import { initWeights, type PolicyWeights } from '../../src/policy/checkpoint/weights.ts';
-import { createLoraTrainer } from '../../src/policy/open/create.ts';
+import { createLoraTrainer } from '../../test/policy/create-lora-trainer.ts';
 import { createProduct } from '../product.ts';
 import { stepFlops, totalFlops, type StepFlops } from './flops.ts';
 import { SHAPES, type Load, type Shape } from './shape.ts';

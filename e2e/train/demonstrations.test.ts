@@ -1,4 +1,11 @@
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tokensOf } from '../../test/policy/remote/endpoint/published.ts';
+import {
+  strictServer,
+  type Asked,
+  type StrictServer,
+} from '../../test/policy/remote/endpoint/strict-server.ts';
 import { useStage, visit } from '../browser.ts';
 import { giveRollouts } from '../training.ts';
 
@@ -75,6 +82,63 @@ test('are made of rollouts of other systems or of gold evidence, and kept', asyn
   await page
     .getByText('“demonstrations-rollouts-search.jsonl” was deleted from Rollouts. Choose another')
     .waitFor();
+}, 300_000);
+
+/** Searches for the question, and answers it where the result names the answer. */
+const teacher = (asked: Asked): string[] => {
+  const questions = JSON.parse(readFileSync('public/world/questions.json', 'utf8')) as {
+    text: string;
+    answers: string[];
+  }[];
+  const said = 'messages' in asked ? asked.messages.map(({ content }) => content) : [asked.prompt];
+  const one = questions.find(({ text }) => said.some((message) => message.includes(text)));
+  const result = /<result>([\s\S]*)<\/result>/.exec(said.slice(1).join('\n'))?.[1];
+  const answer = one?.answers.find((known) => result?.includes(known)) ?? 'unknown';
+  return tokensOf(
+    result === undefined
+      ? `<think> I look it up. </think><search> ${one?.text ?? ''} </search>`
+      : `<think> It is said. </think><short_answer> \\boxed{${answer}} </short_answer>`,
+  );
+};
+
+let server: StrictServer;
+beforeAll(async () => {
+  server = await strictServer({ models: ['large'], tokens: teacher });
+});
+afterAll(() => server.close());
+
+test('are right rollouts of a larger model on a server', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}train?device=wasm`);
+  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+  await page.locator('summary', { hasText: /^Make demonstrations/ }).click();
+  await page.getByLabel('Made from').selectOption('teacher');
+  const make = page.getByRole('button', { name: 'Make demonstrations' });
+  await page.getByText('No other model is here.').waitFor();
+  expect(await make.isEnabled()).toBe(false);
+
+  await page.locator('main').getByRole('link', { name: 'Models', exact: true }).click();
+  await page.getByRole('button', { name: 'Add a server' }).click();
+  const form = page.getByRole('form', { name: 'Server' });
+  await form.getByLabel('Address', { exact: true }).fill(server.url);
+  await form.getByLabel('Model', { exact: true }).fill('large');
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await visit(page, stage, 'train');
+  await page.locator('summary', { hasText: /^Make demonstrations/ }).click();
+  await page.getByLabel('Made from').selectOption('teacher');
+  await page
+    .getByLabel('Larger model')
+    .selectOption({ label: `large at ${new URL(server.url).host}` });
+  await page.getByLabel('Demonstrations at most').fill('3');
+  await make.click();
+  const made = page.getByTestId('made-demonstrations');
+  await made.waitFor({ timeout: 120_000 });
+  expect(await made.textContent()).toMatch(/3kept as demonstrations/);
+
+  // What the server says is what the page says.
+  server.script.failures = Array.from({ length: 40 }, () => ({ status: 401, body: '{}' }));
+  await make.click();
+  await page.getByText(/could not be made.*API key/).waitFor({ timeout: 120_000 });
 }, 300_000);
 
 test('of the tour are one click, and so is the training with them', async () => {

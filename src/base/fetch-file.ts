@@ -16,18 +16,6 @@ interface FetchOptions {
  */
 export type FetchFile = (name: string, options?: FetchOptions) => Promise<Uint8Array>;
 
-/** Files below `base`, which ends with a slash, by HTTP. */
-export const fetchFromUrl =
-  (base: string): FetchFile =>
-  async (name, { signal, fresh = false } = {}) => {
-    const response = await fetch(base + name, {
-      cache: fresh ? 'no-store' : 'default',
-      signal,
-    });
-    if (!response.ok) throw new Error(`${base + name}: HTTP ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
-  };
-
 /** The value of a JSON text; undefined where it is none. */
 export const jsonOf = (text: string): unknown => {
   try {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BASELINE_ARMS, MECHANISM_ARMS } from '../../src/evaluate/ablations.ts';
+import { BASELINE_ARMS, MECHANISM_ARMS } from '../../bench/mechanisms/arms.ts';
 import { getRecipe } from '../../src/systems/index.ts';
 import { withOverrides } from '../../src/recipes/parts/settings.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareArms, comparisonMarkdown } from '../../src/evaluate/compare.ts';
+import { compareArms, comparisonMarkdown } from '../../bench/mechanisms/compare.ts';
 import { summarizeRollouts } from '../../src/evaluate/summary.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { scored } from '../fixtures/rollouts.ts';

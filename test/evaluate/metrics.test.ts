@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter, priorWeights } from '../../src/agent/router/router.ts';
-import { answerInTopK, passAtK, searchGains, webCalls } from '../../src/evaluate/metrics.ts';
+import { webCalls } from '../../src/evaluate/metrics.ts';
 import {
-  coverExactMatch,
+  answerScores,
   exactMatch,
   f1Score,
   subExactMatch,
@@ -11,7 +11,9 @@ import {
 import { normalizeAnswer } from '../../src/agent/answers/normalisers.ts';
 import { run } from '../agent/helpers.ts';
 import { LOOP, off } from '../agent/loop-script.ts';
-import { contextless } from '../fixtures/rollouts.ts';
+
+const coverExactMatch = (prediction: string | null, golds: readonly string[]): number =>
+  answerScores(prediction, golds).coverEm;
 
 describe('SQuAD normalisation', () => {
   it.each([
@@ -68,28 +70,6 @@ describe('retrieval metrics', () => {
     expect(supportingRecall(['X'], ['A'])).toBe(0);
     expect(supportingRecall(['A'], [])).toBeNull();
   });
-
-  it('gives gain and duplicates search by search', () => {
-    const rollout = contextless([['A', 'X'], ['X', 'Y'], ['B']], ['A', 'B']);
-    expect(searchGains(rollout)).toEqual([
-      { round: 1, recall: 0.5, gain: 0.5, duplicates: 0 },
-      { round: 2, recall: 0.5, gain: 0, duplicates: 0.5 },
-      { round: 3, recall: 1, gain: 0.5, duplicates: 0 },
-    ]);
-    expect(searchGains(contextless([['A']], []))).toEqual([
-      { round: 1, recall: null, gain: null, duplicates: 0 },
-    ]);
-  });
-
-  it('looks for the answer in the first k passages', () => {
-    const hits = ['X', 'The Answer'].map((title) => ({
-      passage: { id: title, title, text: '', sentences: [] },
-      score: 1,
-      source: 'local' as const,
-    }));
-    expect(answerInTopK(hits, ['answer'], 1)).toBe(0);
-    expect(answerInTopK(hits, ['answer'], 2)).toBe(1);
-  });
 });
 
 describe('calls of the web, of a background and two searches', () => {
@@ -127,25 +107,5 @@ describe('calls of the web, of a background and two searches', () => {
       { recipe: 'kunlun-baize', router: always('local'), overrides },
     );
     expect(webCalls(rollout)).toBe(0);
-  });
-});
-
-describe('pass@k', () => {
-  it('by hand: 1 − C(3,2)/C(5,2) = 0.7', () => {
-    expect(passAtK(5, 2, 2)).toBeCloseTo(0.7, 12);
-    expect(passAtK(4, 1, 1)).toBe(0.25);
-    expect(passAtK(5, 0, 3)).toBe(0);
-    expect(passAtK(5, 3, 3)).toBe(1);
-    // All right, and all samples taken.
-    expect(passAtK(4, 4, 1)).toBe(1);
-    expect(passAtK(4, 1, 4)).toBe(1);
-    expect(passAtK(4, 0, 4)).toBe(0);
-    for (const [n, c, k] of [
-      [3, 1, 4],
-      [3, 4, 1],
-      [3, -1, 1],
-      [3, 1, 0],
-    ] as const)
-      expect(() => passAtK(n, c, k)).toThrow(RangeError);
   });
 });

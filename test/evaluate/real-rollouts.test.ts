@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { normalise, SQUAD } from '../../src/agent/answers/normalisers.ts';
 import {
-  coverExactMatch,
+  answerScores,
   exactMatch,
   f1Score,
   subExactMatch,
@@ -37,6 +37,9 @@ const { pairs } = z
       readFileSync(new URL('../fixtures/inspect/reference-scores.json', import.meta.url), 'utf8'),
     ),
   );
+
+const coverExactMatch = (prediction: string | null, golds: readonly string[]): number =>
+  answerScores(prediction, golds).coverEm;
 
 it('scores single answers as the reference scripts do', () => {
   // An answer that the normaliser empties is scored otherwise there: `normalisers.test.ts` says how.

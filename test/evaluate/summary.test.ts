@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bootstrapMean } from '../../src/evaluate/bootstrap.ts';
-import { compareArms, comparisonMarkdown } from '../../src/evaluate/compare.ts';
+import { compareArms, comparisonMarkdown } from '../../bench/mechanisms/compare.ts';
 import { summarizeRollouts } from '../../src/evaluate/summary.ts';
 import { scored } from '../fixtures/rollouts.ts';
 

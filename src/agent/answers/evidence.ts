@@ -94,11 +94,6 @@ export class Evidence {
     return this.#ids.has(passageId);
   }
 
-  /** Supporting titles retrieved so far. */
-  get supportingFound(): number {
-    return this.#found.size;
-  }
-
   /** Words of the names in the question and in all passages so far. */
   get nameWords(): ReadonlySet<string> {
     return this.#nameWords;

@@ -91,9 +91,6 @@ export const exactMatch: Score = (prediction, golds, by) => answerScores(predict
 
 export const f1Score: Score = (prediction, golds, by) => answerScores(prediction, golds, by).f1;
 
-export const coverExactMatch: Score = (prediction, golds, by) =>
-  answerScores(prediction, golds, by).coverEm;
-
 export const subExactMatch: Score = (prediction, golds, by) =>
   answerScores(prediction, golds, by).subEm;
 

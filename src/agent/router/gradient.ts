@@ -1,5 +1,4 @@
 import { itemAt } from '../../base/items.ts';
-import { sum } from '../../base/statistics.ts';
 import type { SourceName } from '../../records/hits.ts';
 import {
   logitGradient,
@@ -17,22 +16,6 @@ export interface RoutedCall {
   action: SourceName;
   reward: number;
 }
-
-/** log π(a|s), computed so that neither tail overflows. */
-export function logProbability(
-  weights: RouterWeights,
-  x: readonly number[],
-  action: SourceName,
-): number {
-  const z = webLogit(weights, x) * (action === 'web' ? 1 : -1);
-  return z >= 0 ? -Math.log1p(Math.exp(-z)) : z - Math.log1p(Math.exp(z));
-}
-
-/** The loss whose gradient (23) is: `−mean R(a) log π(a|s)` over sampled calls; 0 for none. */
-export const routerLoss = (weights: RouterWeights, calls: readonly RoutedCall[]): number =>
-  calls.length === 0
-    ? 0
-    : -sum(calls.map((c) => c.reward * logProbability(weights, c.x, c.action))) / calls.length;
 
 const addScaled = (into: number[], from: readonly number[], scale: number): void => {
   into.forEach((value, i) => (into[i] = value + scale * itemAt(from, i, 'gradient')));

@@ -1,6 +1,5 @@
 import { exactMatch } from '../../agent/answers/scores.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import { DisagreementQueue, type Disagreement } from '../rollouts/rescore/disagreement.ts';
 import type { JudgeItem, JudgeOutcome } from './run.ts';
 
 /** How a judge's verdicts and exact match go together, and where they part. */
@@ -85,20 +84,4 @@ export function withVerdict<R extends Pick<ImportedRollout, 'judge'>>(
   const { verdict, by } = outcome.judgement;
   if (verdict === 'unreadable') return rollout;
   return { ...rollout, judge: { verdict: verdict === 'right', by } };
-}
-
-/** Rollouts on which the judge and the scorers part, the widest first. */
-export function judgeDisagreements(
-  rollouts: readonly ImportedRollout[],
-  outcomes: readonly JudgeOutcome[],
-  scorers: readonly string[] = ['em'],
-): Disagreement[] {
-  const byId = new Map(outcomes.map((outcome) => [outcome.id, outcome]));
-  const queue = new DisagreementQueue(scorers);
-  for (const rollout of rollouts) {
-    const outcome = byId.get(rollout.id);
-    const judged = outcome ? withVerdict(rollout, outcome) : rollout;
-    if (judged.judge) queue.add(judged);
-  }
-  return queue.result();
 }

@@ -54,8 +54,4 @@ export class MiniSearch {
   clean(title: string): Passage[] {
     return this.passages.filter((p) => p.title === title && !p.noise);
   }
-  /** Noise about a name. */
-  noiseAbout(name: string): Passage[] {
-    return this.passages.filter((p) => p.noise && p.title.includes(name));
-  }
 }

@@ -1,3 +1,4 @@
+import { logProbability } from './log-probability.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -6,12 +7,7 @@ import {
   routerFeatures,
   type RouterState,
 } from '../../../src/agent/router/features.ts';
-import {
-  logProbability,
-  routerGradient,
-  routerLoss,
-  type RoutedCall,
-} from '../../../src/agent/router/gradient.ts';
+import { routerGradient, type RoutedCall } from '../../../src/agent/router/gradient.ts';
 import {
   contributions,
   sigmoid,
@@ -19,6 +15,11 @@ import {
   type RouterWeights,
 } from '../../../src/agent/router/network.ts';
 import { createRouter, priorWeights } from '../../../src/agent/router/router.ts';
+
+/** The loss whose gradient (23) is: `−mean R(a) log π(a|s)` over sampled calls. */
+const routerLoss = (weights: RouterWeights, calls: readonly RoutedCall[]): number =>
+  -calls.reduce((all, c) => all + c.reward * logProbability(weights, c.x, c.action), 0) /
+  calls.length;
 
 const state = (change: Partial<RouterState> = {}): RouterState => ({
   question: 'Who is the author of Old Wolf?',
@@ -205,7 +206,6 @@ describe('equation (23)', () => {
   });
 
   it('is zero without calls', () => {
-    expect(routerLoss(SMALL, [])).toBe(0);
     expect(routerGradient(SMALL, []).bias).toBe(0);
   });
 });

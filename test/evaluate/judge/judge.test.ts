@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import type { ChatMessage, TextModel } from '../../../src/policy/text-model.ts';
-import {
-  agreementOf,
-  judgeAgreement,
-  judgeDisagreements,
-  withVerdict,
-} from '../../../src/evaluate/judge/agreement.ts';
+import { agreementOf, judgeAgreement, withVerdict } from '../../../src/evaluate/judge/agreement.ts';
 import { createJudge } from '../../../src/evaluate/judge/judge.ts';
 import { judgeAnswers, type JudgeItem } from '../../../src/evaluate/judge/run.ts';
 import { readVerdict } from '../../../src/evaluate/judge/judge.ts';
+import { DisagreementQueue } from '../../../src/evaluate/rollouts/rescore/disagreement.ts';
 import { rowOf } from '../../../src/evaluate/rollouts/row.ts';
 
 type Reply = (messages: readonly ChatMessage[], signal?: AbortSignal) => string | Promise<string>;
@@ -240,8 +236,12 @@ describe('agreement with exact match', () => {
       unreadable: 1,
       failed: 1,
     });
-    const queue = judgeDisagreements(rollouts, outcomes);
-    expect(queue).toMatchObject([
+    const queue = new DisagreementQueue(['em']);
+    for (const [i, one] of rollouts.entries()) {
+      const read = withVerdict(one, outcomes[i]!);
+      if (read.judge) queue.add(read);
+    }
+    expect(queue.result()).toMatchObject([
       { rollout: 'wording', spread: 1, kindest: { by: 'judge' }, harshest: { by: 'em' } },
     ]);
     const judged = withVerdict(rollouts[1]!, outcomes[1]!);

@@ -14,7 +14,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { prepareNode } from '../../../src/policy/node/prepare.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../../policy/ops/oracle/oracle.ts';
 import { apart, nudged, numbersOn, randomDecoder } from './decoder.ts';
 
 const { values } = parseArgs({

@@ -110,7 +110,9 @@ describe('demonstrations made in the lab', () => {
     expect(told.at(-1)).toEqual({ done: 12, total: 12, kept: 12 });
     expect({ asked, ended }).toEqual({ asked: [policy], ended: ['teacher'] });
     const [rollout] = readDemonstrations((await outcome.file?.text()) ?? '', 100_000);
-    expect(rollout?.policy).toMatchObject({ id: 'm', logprobs: expect.stringContaining('scripted sampled this text'),
+    expect(rollout?.policy).toMatchObject({
+      id: 'm',
+      logprobs: expect.stringContaining('scripted sampled this text'),
     });
   });
 

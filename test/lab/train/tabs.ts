@@ -13,7 +13,7 @@ import type { TrainEngines } from '../../../src/lab/train/engines.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
-import { createLoraTrainer } from '../../../src/policy/open/create.ts';
+import { createLoraTrainer } from '../../policy/create-lora-trainer.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';
 import type { PolicyPool } from '../../../src/policy/serving/pool.ts';
 import { openWorldRetriever } from '../../../src/retrieval/open.ts';

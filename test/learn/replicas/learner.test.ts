@@ -12,7 +12,7 @@ import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replic
 import { portChannel } from '../../../src/cli/train/channel.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { loraSize, LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
-import { createLoraTrainer } from '../../../src/policy/open/create.ts';
+import { createLoraTrainer } from '../../policy/create-lora-trainer.ts';
 import { Random } from '../../../src/base/random.ts';
 import { MessageChannel } from 'node:worker_threads';
 import { tinyWeights } from '../rl/helpers.ts';

@@ -18,7 +18,7 @@ import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';
-import { createLoraTrainer } from '../../../src/policy/open/create.ts';
+import { createLoraTrainer } from '../../policy/create-lora-trainer.ts';
 import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { openWorldRetriever } from '../../../src/retrieval/open.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';

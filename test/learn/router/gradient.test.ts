@@ -1,6 +1,7 @@
+import { logProbability } from '../../agent/router/log-probability.ts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { logProbability, type RoutedCall } from '../../../src/agent/router/gradient.ts';
+import type { RoutedCall } from '../../../src/agent/router/gradient.ts';
 import type { RouterWeights } from '../../../src/agent/router/network.ts';
 import { flatGradient } from '../../../src/learn/router/learner.ts';
 import { adam, zeroMoments } from '../../../src/learn/router/learner.ts';

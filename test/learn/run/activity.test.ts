@@ -3,7 +3,7 @@ import { Activity } from '../../../src/learn/run/activity.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { connectReplica, serveReplica } from '../../../src/learn/replicas/replica-channel.ts';
 import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
-import { createLoraTrainer } from '../../../src/policy/open/create.ts';
+import { createLoraTrainer } from '../../policy/create-lora-trainer.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
 import { tinyWeights } from '../rl/helpers.ts';

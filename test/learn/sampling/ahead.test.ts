@@ -4,7 +4,7 @@ import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
 import { sequencesOf } from '../../../src/learn/rl/batch.ts';
 import { decodeState, encodeState, initialState } from '../../../src/learn/rl/state.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
-import { createLoraTrainer } from '../../../src/policy/open/create.ts';
+import { createLoraTrainer } from '../../policy/create-lora-trainer.ts';
 import type { TrainSettings } from '../../../src/recipes/parts/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';

@@ -8,7 +8,7 @@ import { Decoder } from '../../../src/policy/model/decoder.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
 import { DeviceError, MemoryError } from '../../../src/policy/ops/faults.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../ops/oracle/oracle.ts';
 import { loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
 import type { Generated, Policy } from '../../../src/policy/policy.ts';
 

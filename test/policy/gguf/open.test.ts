@@ -9,7 +9,7 @@ import { openGguf, type GgufModel } from '../../../src/policy/gguf/open.ts';
 import { uploadDecoder, type Rounded } from '../../../src/policy/model/upload.ts';
 import { heldTypesFor } from '../../../src/policy/open/device.ts';
 import { planFit } from '../../../src/policy/open/fit.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../ops/oracle/oracle.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import type { HeldTypes } from '../../../src/policy/checkpoint/weight-type.ts';
 import type { Generated } from '../../../src/policy/policy.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../ops/oracle/oracle.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { loraSlots } from '../../../src/policy/lora/spec.ts';

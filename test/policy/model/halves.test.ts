@@ -8,7 +8,7 @@ import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../ops/oracle/oracle.ts';
 import type { StoreType } from '../../../src/policy/ops/values.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { relativeError } from '../lora/numbers.ts';

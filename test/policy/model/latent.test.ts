@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../ops/oracle/oracle.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { latentCases } from './latent-cases.ts';
 

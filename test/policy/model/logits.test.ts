@@ -8,7 +8,7 @@ import { readWeights, viewWeights } from '../../../src/policy/checkpoint/weights
 import type { Decoder } from '../../../src/policy/model/decoder.ts';
 import { forwardBuffers, readKeys, runLayers } from '../../../src/policy/model/forward.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../ops/oracle/oracle.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 

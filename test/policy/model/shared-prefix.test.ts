@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { evenBatches, packShared, sharedBatches } from '../../../src/policy/lora/shared-prefix.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../ops/oracle/oracle.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { FAMILY_FIXTURES } from '../../fixtures/families/load.ts';
 import { expectSameStep, groupOf } from './shared-prefix-cases.ts';

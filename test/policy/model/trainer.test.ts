@@ -17,7 +17,7 @@ import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
 import { MemoryError } from '../../../src/policy/ops/faults.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { plannedOps } from '../../../src/policy/ops/planned.ts';
-import { createLoraTrainer } from '../../../src/policy/open/create.ts';
+import { createLoraTrainer } from '../create-lora-trainer.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import {
   initWeights,

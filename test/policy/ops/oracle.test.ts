@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
 import { itemAt } from '../../../src/base/items.ts';
-import {
-  OracleActivations,
-  OracleAdapter,
-  OraclePicks,
-  OracleKvCache,
-} from '../../../src/policy/ops/oracle/handles.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { OracleActivations, OracleAdapter, OraclePicks, OracleKvCache } from './oracle/handles.ts';
+import { oracleOps } from './oracle/oracle.ts';
 import { own } from '../../../src/policy/ops/own.ts';
 import type { Activations, Adapter } from '../../../src/policy/ops/values.ts';
 import { headsInput } from './support/attention-cases.ts';

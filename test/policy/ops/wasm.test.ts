@@ -3,7 +3,7 @@ import { itemAt } from '../../../src/base/items.ts';
 import { Random } from '../../../src/base/random.ts';
 import { draw, drawNumber } from '../../../src/policy/ops/draw.ts';
 import { MemoryError } from '../../../src/policy/ops/faults.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from './oracle/oracle.ts';
 import type { Draw, Ops } from '../../../src/policy/ops/ops.ts';
 import type { Tokens } from '../../../src/policy/ops/values.ts';
 import { hasRelaxedSimd } from '../../../src/policy/wasm/kernels.ts';

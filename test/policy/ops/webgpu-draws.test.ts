@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
 import { draw, drawNumber } from '../../../src/policy/ops/draw.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from './oracle/oracle.ts';
 import type { Draw } from '../../../src/policy/ops/ops.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';

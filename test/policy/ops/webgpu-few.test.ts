@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
 import { DeviceError } from '../../../src/policy/ops/faults.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from './oracle/oracle.ts';
 import type { Drawn, Norm, Ops } from '../../../src/policy/ops/ops.ts';
 import type { StoreType, TokenRun } from '../../../src/policy/ops/values.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';

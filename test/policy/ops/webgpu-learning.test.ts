@@ -3,7 +3,7 @@ import { Random } from '../../../src/base/random.ts';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
-import { trainableOracleOps } from '../../../src/policy/ops/oracle/learning.ts';
+import { trainableOracleOps } from './oracle/learning.ts';
 import type { TrainableOps } from '../../../src/policy/ops/trainable.ts';
 import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { createTrainableWebGpuOps } from '../../../src/policy/webgpu/learning/ops.ts';

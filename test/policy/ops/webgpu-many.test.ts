@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { itemAt } from '../../../src/base/items.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from './oracle/oracle.ts';
 import type { TokenRun } from '../../../src/policy/ops/values.ts';
 import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
 import { manyWorking } from '../../../src/policy/webgpu/many/working.ts';

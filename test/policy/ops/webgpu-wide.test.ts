@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from './oracle/oracle.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { MATRIX_TYPES, type MatrixType } from '../../../src/policy/ops/values.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../../src/base/items.ts';
 import { Random } from '../../../src/base/random.ts';
-import { OracleMatrix, OraclePicks, OracleVector } from '../../../src/policy/ops/oracle/handles.ts';
-import { trainableOracleOps } from '../../../src/policy/ops/oracle/learning.ts';
+import { OracleMatrix, OraclePicks, OracleVector } from '../ops/oracle/handles.ts';
+import { trainableOracleOps } from '../ops/oracle/learning.ts';
 import { own } from '../../../src/policy/ops/own.ts';
 import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { ALL_TESTS } from '../../slow/slow.ts';

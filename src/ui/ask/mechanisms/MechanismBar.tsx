@@ -9,7 +9,7 @@ import { outcomeOf } from './outcome.ts';
 import './mechanisms.css';
 import type { Mechanisms } from '../../../lab/contract/settings.ts';
 
-/** Switching one mechanism of a run on or off, as the ablations of `src/evaluate/ablations.ts` do. */
+/** Switching one mechanism of a run on or off. */
 
 /** The source that runs use, in the words of the form. */
 const ROUTERS = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oracleOps } from '../../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../oracle/oracle.ts';
 import type { Ops } from '../../../../src/policy/ops/ops.ts';
 import type { TokenRun } from '../../../../src/policy/ops/values.ts';
 import { createWasmOps } from '../../../../src/policy/wasm/ops.ts';

@@ -10,7 +10,12 @@ import {
   DEMONSTRATION_LIMITS,
   makeDemonstrations,
 } from '../../store/make-demonstrations.ts';
-import { grouped, keyOf, useChatModels, type PolicyChoice } from '../../../setup/form/policy-words.ts';
+import {
+  grouped,
+  keyOf,
+  useChatModels,
+  type PolicyChoice,
+} from '../../../setup/form/policy-words.ts';
 import { useSetup } from '../../../setup/setup-store.ts';
 import { useSettings } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';

@@ -1,12 +1,12 @@
-import { sourceOf, type TensorSource } from '../checkpoint/tensor-source.ts';
-import type { PolicyWeights } from '../checkpoint/weights.ts';
-import type { LoraSpec } from '../lora/spec.ts';
-import type { TrainLimits } from '../lora/train-batch.ts';
-import type { LoraTrainer } from '../lora/trainer.ts';
-import { DecoderLoraTrainer } from '../model/trainer.ts';
-import { uploadDecoder } from '../model/upload.ts';
-import type { MatrixType } from '../ops/values.ts';
-import { heldTypesFor, startOps, type PolicyDevice } from './device.ts';
+import { sourceOf, type TensorSource } from '../../src/policy/checkpoint/tensor-source.ts';
+import type { PolicyWeights } from '../../src/policy/checkpoint/weights.ts';
+import type { LoraSpec } from '../../src/policy/lora/spec.ts';
+import type { TrainLimits } from '../../src/policy/lora/train-batch.ts';
+import type { LoraTrainer } from '../../src/policy/lora/trainer.ts';
+import { DecoderLoraTrainer } from '../../src/policy/model/trainer.ts';
+import { uploadDecoder } from '../../src/policy/model/upload.ts';
+import type { MatrixType } from '../../src/policy/ops/values.ts';
+import { heldTypesFor, startOps, type PolicyDevice } from '../../src/policy/open/device.ts';
 
 /**
  * A trainer on a device of its own, for those who do not sample beside it; who does takes

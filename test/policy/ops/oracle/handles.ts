@@ -1,7 +1,14 @@
-import { fromFloat16Bits, toFloat16Bits } from '../../../base/float16.ts';
-import type { PackedRows } from '../../checkpoint/packed-rows.ts';
-import { dequantise, heldValues, packedRows, rowBytes, rowCount, valuesOf } from '../quantise.ts';
-import type { Draw, Drawn } from '../ops.ts';
+import { fromFloat16Bits, toFloat16Bits } from '../../../../src/base/float16.ts';
+import type { PackedRows } from '../../../../src/policy/checkpoint/packed-rows.ts';
+import {
+  dequantise,
+  heldValues,
+  packedRows,
+  rowBytes,
+  rowCount,
+  valuesOf,
+} from '../../../../src/policy/ops/quantise.ts';
+import type { Draw, Drawn } from '../../../../src/policy/ops/ops.ts';
 import type {
   Activations,
   Adapter,
@@ -20,8 +27,8 @@ import type {
   TokenRun,
   Tokens,
   Vector,
-} from '../values.ts';
-import { prefixCopies } from '../prefixes.ts';
+} from '../../../../src/policy/ops/values.ts';
+import { prefixCopies } from '../../../../src/policy/ops/prefixes.ts';
 import { Table } from './table.ts';
 
 export class OracleActivations extends Table implements Activations {

@@ -1,5 +1,5 @@
-import { itemAt } from '../../../base/items.ts';
-import type { AttentionInput, HeadsInput } from '../ops.ts';
+import { itemAt } from '../../../../src/base/items.ts';
+import type { AttentionInput, HeadsInput } from '../../../../src/policy/ops/ops.ts';
 import {
   OracleActivations,
   OracleRotary,
@@ -8,7 +8,7 @@ import {
   OracleVector,
   type PlacedToken,
 } from './handles.ts';
-import { own } from '../own.ts';
+import { own } from '../../../../src/policy/ops/own.ts';
 import { learnNorm, normed, normedBackward } from './projection.ts';
 import { sum, type Table } from './table.ts';
 

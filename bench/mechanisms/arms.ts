@@ -1,4 +1,4 @@
-import type { SettingsOverride } from '../recipes/parts/settings.ts';
+import type { SettingsOverride } from '../../src/recipes/parts/settings.ts';
 
 /** One arm of an ablation: a recipe with some of its settings changed. */
 export interface AblationArm {

@@ -1,7 +1,7 @@
-import { itemAt } from '../../../base/items.ts';
-import type { HeadInput } from '../ops.ts';
+import { itemAt } from '../../../../src/base/items.ts';
+import type { HeadInput } from '../../../../src/policy/ops/ops.ts';
 import { OracleActivations, OracleMatrix, type Pick } from './handles.ts';
-import { own } from '../own.ts';
+import { own } from '../../../../src/policy/ops/own.ts';
 import { normRows, normRowsBackward } from './projection.ts';
 import { sum, Table } from './table.ts';
 

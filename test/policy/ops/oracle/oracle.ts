@@ -1,8 +1,8 @@
-import { itemAt } from '../../../base/items.ts';
-import type { Gate } from '../../checkpoint/config.ts';
-import { draw, drawNumber } from '../draw.ts';
-import type { FeedForwardInput, Handle, Ops } from '../ops.ts';
-import type { Matrix } from '../values.ts';
+import { itemAt } from '../../../../src/base/items.ts';
+import type { Gate } from '../../../../src/policy/checkpoint/config.ts';
+import { draw, drawNumber } from '../../../../src/policy/ops/draw.ts';
+import type { FeedForwardInput, Handle, Ops } from '../../../../src/policy/ops/ops.ts';
+import type { Matrix } from '../../../../src/policy/ops/values.ts';
 import { attend, attendBackward, placeHeads, placeHeadsBackward } from './attention.ts';
 import {
   OracleActivations,
@@ -17,7 +17,7 @@ import {
   OracleWriter,
 } from './handles.ts';
 import { headBackward, logitsOf, logSoftmax } from './head.ts';
-import { own } from '../own.ts';
+import { own } from '../../../../src/policy/ops/own.ts';
 import { normRows, normRowsBackward, project, projectBackward } from './projection.ts';
 import { Table } from './table.ts';
 

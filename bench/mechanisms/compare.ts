@@ -1,10 +1,15 @@
-import { markdownCell } from '../base/table-text.ts';
-import type { Rollout, RolloutMetrics } from '../records/rollout.ts';
-import type { BootstrapOptions } from './bootstrap.ts';
-import { differenceOf, endsText, NO_INTERVAL, type PairedDifference } from './paired-difference.ts';
-import { summarizeRollouts, type SummaryByHops } from './summary.ts';
-import { present } from '../base/items.ts';
-import { mean } from '../base/statistics.ts';
+import { markdownCell } from '../../src/base/table-text.ts';
+import type { Rollout, RolloutMetrics } from '../../src/records/rollout.ts';
+import type { BootstrapOptions } from '../../src/evaluate/bootstrap.ts';
+import {
+  differenceOf,
+  endsText,
+  NO_INTERVAL,
+  type PairedDifference,
+} from '../../src/evaluate/paired-difference.ts';
+import { summarizeRollouts, type SummaryByHops } from '../../src/evaluate/summary.ts';
+import { present } from '../../src/base/items.ts';
+import { mean } from '../../src/base/statistics.ts';
 
 /** Baselines and ablations over the same questions, with paired differences. */
 

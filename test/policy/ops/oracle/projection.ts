@@ -1,7 +1,7 @@
-import { itemAt } from '../../../base/items.ts';
-import type { Norm, Projection } from '../ops.ts';
+import { itemAt } from '../../../../src/base/items.ts';
+import type { Norm, Projection } from '../../../../src/policy/ops/ops.ts';
 import { OracleLora, OracleMatrix, OracleVector } from './handles.ts';
-import { own } from '../own.ts';
+import { own } from '../../../../src/policy/ops/own.ts';
 import { sum, Table } from './table.ts';
 
 const loraOf = ({ lora }: Projection): OracleLora | null => lora && own(OracleLora, lora);

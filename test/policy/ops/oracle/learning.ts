@@ -1,8 +1,8 @@
-import { itemAt } from '../../../base/items.ts';
-import type { Ops } from '../ops.ts';
-import { own } from '../own.ts';
-import type { TrainableOps } from '../trainable.ts';
-import type { Matrix, Vector } from '../values.ts';
+import { itemAt } from '../../../../src/base/items.ts';
+import type { Ops } from '../../../../src/policy/ops/ops.ts';
+import { own } from '../../../../src/policy/ops/own.ts';
+import type { TrainableOps } from '../../../../src/policy/ops/trainable.ts';
+import type { Matrix, Vector } from '../../../../src/policy/ops/values.ts';
 import {
   OracleActivations,
   OracleMatrix,
