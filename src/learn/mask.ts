@@ -1,5 +1,5 @@
 import type { Latents } from '../policy/lora/train-batch.ts';
-import { MODEL_DISTRIBUTION, type Rollout } from '../records/rollout.ts';
+import type { Rollout } from '../records/rollout.ts';
 
 /** Tokens of a context whose gradient is taken. */
 export function trainedCount(mask: Uint8Array): number {
@@ -27,7 +27,9 @@ export interface TrainedTokens {
  * @throws Error where the trainer cannot compute the same: a truncated distribution, or one not known
  */
 function temperatureOf({ id, policy }: TrainedRecord): number {
-  const { logprobsOf = MODEL_DISTRIBUTION } = policy ?? {};
+  const logprobsOf = policy?.logprobsOf;
+  // As the model gives them, where a record says nothing else.
+  if (logprobsOf === undefined) return 1;
   const fault = (what: string): Error => new Error(`rollout ${id}: ${what}`);
   if (!logprobsOf)
     throw fault(

@@ -1,5 +1,5 @@
 import { deriveSeed, Random } from '../../base/random.ts';
-import { gateSize } from './gate-size.ts';
+import { gateSize } from '../lora/spec.ts';
 
 /**
  * The gates of HRPO, hybrid latent reasoning (2505.18454; code: Yueeeeeeee/HRPO, `thinking_residual` in

@@ -1,7 +1,7 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../checkpoint/safetensors.ts';
 import { viewGates, type GateRange } from '../latent/gates.ts';
-import { gateSize } from '../latent/gate-size.ts';
+import { gateSize } from './spec.ts';
 
 /**
  * The gates of latent reasoning in an adapter's folder: a file of their own, under the names that they have in HRPO's

@@ -1,5 +1,4 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
-import { gateSize } from '../latent/gate-size.ts';
 import type { GateRange } from '../latent/gates.ts';
 
 /** The matrices of a decoder layer that an adapter may change. */
@@ -88,6 +87,9 @@ export function loraSlots(config: PolicyConfig, spec: LoraSpec): LoraSlot[] {
 /** Number of values of an adapter's factors, gates not among them. */
 export const loraSize = (config: PolicyConfig, spec: LoraSpec): number =>
   loraSlots(config, spec).reduce((sum, slot) => sum + slot.length, 0);
+
+/** Number of values of gates of width d. */
+export const gateSize = (width: number): number => 2 * (width * width + width) + width;
 
 /** Number of values of a whole adapter: its factors, then its gates, where it has some. */
 export const adapterSize = (config: PolicyConfig, spec: LoraSpec): number =>

@@ -1,5 +1,5 @@
 import { itemAt } from '../../base/items.ts';
-import { gateSize } from '../latent/gate-size.ts';
+import { gateSize } from '../lora/spec.ts';
 import { mixInput, mixInputBackward, viewGates, type Gates } from '../latent/gates.ts';
 import type { Latents } from '../lora/train-batch.ts';
 import type { Activations, Matrix, TokenRun, Tokens } from '../ops/values.ts';

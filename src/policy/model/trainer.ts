@@ -1,7 +1,6 @@
 import { itemAt } from '../../base/items.ts';
 import { checkSpec } from '../lora/check.ts';
-import { gateSize } from '../latent/gate-size.ts';
-import type { LoraSpec } from '../lora/spec.ts';
+import { gateSize, type LoraSpec } from '../lora/spec.ts';
 import type { PackedBatch, TrainLimits } from '../lora/train-batch.ts';
 import type { HiddenStates, LoraTrainer, RowScores } from '../lora/trainer.ts';
 import { MemoryError } from '../ops/faults.ts';

@@ -8,7 +8,7 @@ import {
   mixInputBackward,
   viewGates,
 } from '../../../src/policy/latent/gates.ts';
-import { gateSize } from '../../../src/policy/latent/gate-size.ts';
+import { gateSize } from '../../../src/policy/lora/spec.ts';
 
 const random = new Random(7);
 const normal = (count: number, spread = 1): Float64Array => {

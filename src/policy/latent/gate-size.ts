@@ -1,2 +1,0 @@
-/** Number of values of gates of width d. */
-export const gateSize = (width: number): number => 2 * (width * width + width) + width;
