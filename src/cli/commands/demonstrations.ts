@@ -145,7 +145,8 @@ function made(from: From, call: Call, files: readonly string[]): AsyncGenerator<
 function optionsOf(values: OptionValues, lists: OptionLists): DemonstrationOptions {
   const recipe = getRecipe(String(values.recipe));
   const overrides = overridesOf(values, lists);
-  const why = unwritable(withOverrides(recipe.settings, overrides), recipe.title);
+  const settings = withOverrides(recipe.settings, overrides);
+  const why = unwritable(settings, recipe.title, values.from === 'rollouts');
   if (why !== null) throw new UsageError(why);
   const [seed, maxTokens] = [Number(values.seed), Number(values['max-tokens'])];
   return { recipe, overrides, seed, maxTokens };

@@ -79,7 +79,8 @@ export class DemonstrationsHost implements DemonstrationsApi {
       const { temperature, seed } = checked;
       const recipe = recipeOf(checked);
       const overrides = rolloutOverrides(checked, temperature);
-      const why = unwritable(withOverrides(recipe.settings, overrides), recipe.title);
+      const loop = withOverrides(recipe.settings, overrides);
+      const why = unwritable(loop, recipe.title, from.kind === 'rollouts');
       if (why !== null) throw new Error(why);
       const model = await modelOf(await this.#parts.policy(setup.policy));
       signal.throwIfAborted();

@@ -114,6 +114,7 @@ class GoldAuthor {
   turn(shown: string): Turn {
     const last = this.#current;
     if (last) this.#read(last, shown);
+    else this.#readBackground(shown);
     const next = this.#next();
     if (!next) return this.#answer();
     if (this.choices.length >= this.maxSearches) throw new GaveUp('too-many-searches');
@@ -126,13 +127,21 @@ class GoldAuthor {
     };
   }
 
+  #readBackground(shown: string): void {
+    this.#seen.add(shown);
+    this.#finishShown(this.#chain[0]);
+  }
+
+  /** One result may answer several steps. */
+  #finishShown(next: ChainStep | undefined): void {
+    for (let step = next; step && this.#shows(step);) step = this.#finish(step);
+  }
+
   #read(last: Lookup, shown: string): void {
     if (!this.#found.has(lower(last.title))) throw new GaveUp('not-retrieved');
     this.#seen.add(shown);
     if (!last.step) return;
-    this.#finish(last.step);
-    // One result may answer further steps.
-    for (let step = this.#chain[this.#done]; step && this.#shows(step);) step = this.#finish(step);
+    this.#finishShown(this.#finish(last.step));
   }
 
   /** @returns the next step */
@@ -204,7 +213,9 @@ class GoldAuthor {
   }
 
   #thought(last: Lookup | null, next: Lookup): string {
-    return last ? nextThought(this.#news.splice(0), next.wanted) : openingThought(next.wanted);
+    return last || this.#news.length > 0
+      ? nextThought(this.#news.splice(0), next.wanted)
+      : openingThought(next.wanted);
   }
 
   #answer(): Turn {
@@ -258,7 +269,7 @@ class AnswerAuthor {
   /** @throws GaveUp where no passage names the answer */
   turn(shown: string): Turn {
     const search = this.choices.length;
-    if (search > 0) this.#shown.add(shown);
+    this.#shown.add(shown);
     const answer = this.answers.find((one) => this.#shown.names(one));
     if (answer !== undefined) return { thought: answerThought([], answer), act: { answer } };
     const lookups = search === 0 ? this.#first() : this.#second();

@@ -122,7 +122,7 @@ export async function demonstrateRollout(
       seed: deriveSeed(options.seed, 'rewritten', rollout.id),
       by: WRITTEN,
       author: (shown) => {
-        if (next > 0) seen.add(shown);
+        seen.add(shown);
         const turn = turns[next++];
         if (!turn) throw new GaveUp('no-answer');
         if ('answer' in turn.act && !isSaid([turn.act.answer, ...answers], seen))

@@ -8,6 +8,7 @@ import { GaveUp, type Reason } from './left-out.ts';
 import { isSaid, SeenText } from './mentions.ts';
 import { replayedSources } from './replayed.ts';
 import {
+  withoutStie,
   writeRollout,
   type DemonstrationOptions,
   type DemonstrationSources,
@@ -47,9 +48,9 @@ async function rewrite(
   const reason = faultIn(rollout);
   if (reason !== null) return { leftOut: reason };
   const results = rollout.events.flatMap((event) =>
-    event.kind === 'retrieve' ? [event.hits] : [],
+    event.kind === 'retrieve' || event.kind === 'background' ? [event.hits] : [],
   );
-  if (results.length === 0) return { leftOut: 'no-search' };
+  if (!rollout.events.some(({ kind }) => kind === 'retrieve')) return { leftOut: 'no-search' };
   const turns = turnsOf(rollout);
   const seen = new SeenText(question.text);
   let next = 0;
@@ -63,7 +64,7 @@ async function rewrite(
       seed: rollout.seed,
       by: `none: ${rollout.policy.id} sampled this text, in other tokens`,
       author: (shown) => {
-        if (next > 0) seen.add(shown);
+        seen.add(shown);
         const text = turns[next++];
         if (text === undefined) throw new GaveUp('no-answer');
         const last = next === turns.length;
@@ -96,7 +97,8 @@ async function demonstrateByTeacher(
   question: Question,
   { group, ...options }: TeacherOptions,
 ): Promise<Outcome[]> {
-  const { recipe, overrides, signal } = options;
+  const { recipe, signal } = options;
+  const overrides = withoutStie(options.overrides);
   const rollouts = await runGroup(
     { ...sources, policy: teacher },
     {

@@ -4,6 +4,7 @@ import { readTags } from '../../agent/transcript/tags.ts';
 import { sum } from '../../base/statistics.ts';
 import type { Recipe } from '../../recipes/parts/recipe.ts';
 import {
+  mergeOverrides,
   withOverrides,
   type RecipeSettings,
   type SettingsOverride,
@@ -32,14 +33,23 @@ export type DemonstrationSources = Omit<AgentDeps, 'policy'>;
 
 /**
  * Why demonstrations cannot be written in a recipe's loop, in one sentence; null where they can: where the loop is only
- * turns of the model with results between them.
+ * turns of the model with passages before and results between them.
+ * @param foreign whether they are rewritten from rollouts of other systems
  */
-export function unwritable(settings: RecipeSettings, title: string): string | null {
-  const { loop, background, stie, retrieval } = settings;
+export function unwritable(
+  settings: RecipeSettings,
+  title: string,
+  foreign: boolean,
+): string | null {
+  const { loop, background, retrieval } = settings;
   const whys = [
     ...(loop === 'agent' ? [] : [`its loop (${loop}) is not the search loop`]),
-    ...(background.mode === 'off' ? [] : ['it has a background (set --background off)']),
-    ...(stie.mode === 'off' ? [] : ['STIE samples candidate answers (set --stie off)']),
+    ...(foreign && background.mode !== 'off'
+      ? ['it has a background, and rollouts of other systems have none (set --background off)']
+      : []),
+    ...(background.mode === 'shown'
+      ? ['its first thought is sampled apart (set --background shown-and-used-by-T)']
+      : []),
     ...(retrieval.summarize === 'off' ? [] : ['its results are summaries']),
     ...(traitsOf(settings).resetsContext ? ['it resets the context after a search'] : []),
     ...(retrieval.maxSearches > 0 ? [] : ['it makes no search']),
@@ -48,6 +58,10 @@ export function unwritable(settings: RecipeSettings, title: string): string | nu
     ? null
     : `Demonstrations cannot be written for ${title}: ${whys.join(', ')}. Choose another recipe, such as search.`;
 }
+
+/** STIE asks for answers in forks, which no record keeps: nothing of it could be learned from a demonstration. */
+export const withoutStie = (overrides: SettingsOverride): SettingsOverride =>
+  mergeOverrides(overrides, { stie: { mode: 'off' } });
 
 interface Written {
   question: Question;
@@ -58,7 +72,7 @@ interface Written {
   /** For the record: who wrote the tokens, as `PolicyInfo.logprobs` says it. */
   by: string;
   author: Author;
-  /** Called with what each search brought, before the author is asked for the next turn. */
+  /** Called with the background, and with what each search brought, before the author is asked for the next turn. */
   onHits?: (hits: readonly Hit[]) => void;
 }
 
@@ -72,12 +86,19 @@ export async function writeRollout(
   { question, id, group, seed, by, author, onHits }: Written,
   { recipe, overrides, maxTokens, signal }: DemonstrationOptions,
 ): Promise<Outcome> {
-  const settings = withOverrides(recipe.settings, overrides);
+  const written = withoutStie(overrides);
+  const settings = withOverrides(recipe.settings, written);
   const tags = readTags(model.tokenizer, settings.blocks, settings.dialect);
   const info = { ...model.info, logprobs: by, logprobsOf: 'unknown' as const };
   let gaveUp: Reason | null = null;
+  /** Shown before the first turn, instruction and question left out; null after it. */
+  let background: string | null = '';
   const policy = writtenPolicy({ ...model, info }, tags, {
-    author,
+    author: (shown) => {
+      const read = background ?? shown;
+      background = null;
+      return author(read);
+    },
     onGaveUp: (reason) => (gaveUp = reason),
   });
   const rollout = await runRollout(
@@ -85,7 +106,7 @@ export async function writeRollout(
     {
       question,
       recipe,
-      overrides,
+      overrides: written,
       seed,
       rolloutId: id,
       runId: 'demonstrations',
@@ -94,7 +115,11 @@ export async function writeRollout(
       ...(signal && { signal }),
     },
     (update) => {
-      if (update.type === 'event' && update.event.kind === 'retrieve') onHits?.(update.event.hits);
+      if (update.type === 'segment' && update.segment.role === 'background')
+        background = update.segment.text;
+      if (update.type !== 'event') return;
+      const { event } = update;
+      if (event.kind === 'retrieve' || event.kind === 'background') onHits?.(event.hits);
     },
   );
   signal?.throwIfAborted();

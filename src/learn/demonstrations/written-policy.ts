@@ -21,7 +21,7 @@ export interface DemonstrationModel {
 
 /**
  * Writes the next turn, as content or as text with its tags.
- * @param shown text that was added to the context since the last turn: the prompt, then results and hints
+ * @param shown passages and hints that were added to the context since the last turn
  * @throws GaveUp where there is none
  */
 export type Author = (shown: string) => Turn | { text: string };

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { folderFiles } from '../../../src/cli/shared/checkpoint-folder.ts';
 import { builtIn } from '../../../src/cli/shared/paths.ts';
-import type { DemonstrationsProgress } from '../../../src/lab/contract/demonstrations.ts';
+import type {
+  DemonstrationsFrom,
+  DemonstrationsProgress,
+} from '../../../src/lab/contract/demonstrations.ts';
 import type { PolicyFacts } from '../../../src/lab/models/serving/policy-facts.ts';
 import { DemonstrationsHost } from '../../../src/lab/train/demonstrations.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
@@ -116,6 +119,22 @@ describe('demonstrations made in the lab', () => {
     });
   });
 
+  it('of another model hold the background that it was shown', async () => {
+    const policy = { kind: 'endpoint', id: 'server' } as const;
+    const outcome = await host(TRAIN.slice(0, 1)).make(
+      { kind: 'teacher', policy },
+      { ...how('kunlun-baize/whole'), setup: { ...BUILT_IN_SETUP, source: 'local' } },
+      () => undefined,
+    );
+    if (outcome.status !== 'made') throw new Error('cancelled');
+    expect(outcome.summary).toMatchObject({ of: 4, kept: 4, searches: 2 });
+    const [rollout] = readDemonstrations((await outcome.file?.text()) ?? '', 100_000);
+    const shown = rollout?.segments.filter(({ source }) => source === 'environment') ?? [];
+    expect(shown.map(({ role }) => role)).toEqual(['background', 'result', 'result']);
+    expect(shown[1]?.text).toContain('Old Wolf was written by Victor Kerlund');
+    expect(shown[2]?.text).toContain('born in Borfield');
+  });
+
   it('say what happened where the other model ends', async () => {
     const gone = () =>
       new ScriptedPolicy({
@@ -150,9 +169,11 @@ describe('demonstrations made in the lab', () => {
   });
 
   it('are refused with a reason where there is nothing to write', async () => {
-    const make = (lab: DemonstrationsHost, id?: string) =>
-      lab.make({ kind: 'gold' }, how(id), () => undefined);
-    await expect(make(host([question('q', 'test')]))).rejects.toThrow(/choose others/);
-    await expect(make(host(TRAIN), 'kunlun-baize/whole')).rejects.toThrow(/Choose another recipe/);
+    const make = (from: DemonstrationsFrom, questions: readonly WorldQuestion[], id?: string) =>
+      host(questions).make(from, how(id), () => undefined);
+    const gold = { kind: 'gold' } as const;
+    await expect(make(gold, [question('q', 'test')])).rejects.toThrow(/choose others/);
+    const foreign = { kind: 'rollouts', name: 'file', files: [] } as const;
+    await expect(make(foreign, [], 'kunlun-baize/whole')).rejects.toThrow(/Choose another recipe/);
   });
 });

@@ -280,6 +280,32 @@ it('a search that brought nothing is made with other words, and no search twice'
   expect(asked).toEqual(['Old Wolf author', 'estdor group', 'Victor Kerlund']);
 });
 
+describe('a loop that shows a background first', () => {
+  const background = { source: 'local' as const, k: 1 };
+
+  it('is written from what the background shows, without STIE, whose answers no record keeps', async () => {
+    const rollout = await made(CHAIN, { recipe: 'kunlun-baize', overrides: { background } });
+    expect(rollout.segments.map(({ role }) => role)).toContain('background');
+    expect(queries(rollout)).toEqual(['in which city was Victor Kerlund born']);
+    expect(thoughts(rollout)).toEqual([
+      'Victor Kerlund. Next, find out: in which city was Victor Kerlund born?',
+      'Victor Kerlund; Borfield. So the answer is Borfield.',
+    ]);
+    expect(rollout.recipe.settings).toMatchObject({ stie: { mode: 'off' } });
+    expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true, recall: 1 });
+    for (const { role, mask } of rollout.segments) if (role === 'background') expect(mask).toBe(0);
+  });
+
+  it('reads nothing that the background was cut before', async () => {
+    const retrieval = { passageTokens: 4 };
+    const rollout = await demonstrate(CHAIN, {
+      recipe: 'kunlun-baize',
+      overrides: { background, retrieval },
+    });
+    expect(rollout).toEqual({ leftOut: 'not-shown' });
+  });
+});
+
 describe('a question of which only the answer is known', () => {
   it('is searched for, then a name that was found, until a passage names the answer', async () => {
     const rollout = await made(BARE, { overrides: { retrieval: { k: 1 } } });
@@ -334,13 +360,14 @@ describe('a question is left out', () => {
 
 describe('recipes', () => {
   it('in whose loop nothing can be written are refused with the reason', () => {
-    const of = (id: string): string | null => {
+    const of = (id: string, foreign = false): string | null => {
       const { settings, title } = getRecipe(id);
-      return unwritable(settings, title);
+      return unwritable(settings, title, foreign);
     };
     expect(of('search')).toBeNull();
     expect(of('search-r1')).toBeNull();
-    expect(of('kunlun-baize')).toMatch(/background.*--background off.*Choose another recipe/);
+    expect(of('kunlun-baize')).toBeNull();
+    expect(of('kunlun-baize', true)).toMatch(/background.*--background off.*Choose another recipe/);
     expect(of('naive-rag')).toContain('not the search loop');
     expect(RECIPES.filter(({ id }) => of(id) === null).length).toBeGreaterThan(5);
   });
