@@ -144,7 +144,7 @@ export const LIMITS = {
   'files of the core that name a system': [0, 0],
   'files in src': [1250, 1662],
   'folders in src, without one per system': [160, 215],
-  'lines in src': [160_000, 201_290],
+  'lines in src': [160_000, 201_330],
   'zustand stores': [12, 12],
   'MB tracked': [60, 60],
   'kB of README': [8, 8],

@@ -54,8 +54,13 @@ async function rewrite(
   const turns = turnsOf(rollout);
   const seen = new SeenText(question.text);
   let next = 0;
+  const routes = rollout.events.flatMap((event) => {
+    if (event.kind !== 'route' || event.by !== 'router' || event.choice === 'both') return [];
+    const { choice, probabilities, features } = event;
+    return [{ choice, probabilities, features }];
+  });
   return writeRollout(
-    replayedSources(results),
+    replayedSources(results, routes),
     model,
     {
       question,

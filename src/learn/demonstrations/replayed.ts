@@ -1,12 +1,20 @@
-import { createRouter } from '../../agent/router/router.ts';
+import { createRouter, type Router } from '../../agent/router/router.ts';
 import type { Hit } from '../../records/hits.ts';
 import type { Passage } from '../../records/records.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { DemonstrationSources } from './write-rollout.ts';
 
-/** Sources that return what a recorded rollout was shown, search by search, at most k passages of each. */
-export function replayedSources(results: readonly (readonly Hit[])[]): DemonstrationSources {
+/**
+ * Sources that return what a recorded rollout was shown, search by search, at most k passages of each.
+ * @param routes what the router chose there, call by call
+ */
+export function replayedSources(
+  results: readonly (readonly Hit[])[],
+  routes: readonly ReturnType<Router['decide']>[] = [],
+): DemonstrationSources {
+  const router = createRouter();
   let next = 0;
+  let routed = 0;
   const retriever: Retriever = {
     by: () => retriever,
     search: (source, query, k) =>
@@ -18,7 +26,8 @@ export function replayedSources(results: readonly (readonly Hit[])[]): Demonstra
         addedDelayMs: 0,
       }),
   };
-  return { retriever, router: createRouter(), now: Date.now };
+  const decide: Router['decide'] = (state, draw) => routes[routed++] ?? router.decide(state, draw);
+  return { retriever, router: { ...router, decide }, now: Date.now };
 }
 
 /** Passages of a foreign file as hits; equal ones have one id. */

@@ -131,8 +131,10 @@ describe('demonstrations made in the lab', () => {
     const [rollout] = readDemonstrations((await outcome.file?.text()) ?? '', 100_000);
     const shown = rollout?.segments.filter(({ source }) => source === 'environment') ?? [];
     expect(shown.map(({ role }) => role)).toEqual(['background', 'result', 'result']);
-    expect(shown[1]?.text).toContain('Old Wolf was written by Victor Kerlund');
-    expect(shown[2]?.text).toContain('born in Borfield');
+    expect(shown[0]?.text).toContain('Victor Kerlund was born in Borfield');
+    // Where the teacher's router sent a search, though another one may be asked here.
+    for (const event of rollout?.events ?? [])
+      if (event.kind === 'retrieve') expect(event.source).toBe(event.hits[0] ? 'local' : 'web');
   });
 
   it('say what happened where the other model ends', async () => {
