@@ -5,7 +5,7 @@ import { lab } from '../../lab/connection.ts';
 import { storeRollouts } from '../../rollouts/store/browse-actions.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { chooseDemonstrations, demonstrationsStored } from './demonstrations.ts';
-import { NOT_MAKING, useTrainForm, type Making } from './train-draft.ts';
+import { changeDraft, NOT_MAKING, useTrainForm, type Making } from './train-draft.ts';
 
 const change = (part: Partial<Making>): void =>
   useTrainForm.setState(({ making }) => ({ making: { ...making, ...part } }));
@@ -34,6 +34,8 @@ export const makeDemonstrations = async (
   const { file, summary } = outcome;
   change({ made: { of: from.kind, summary } });
   if (!file) return;
+  // A recipe that begins with rollouts of its own would not read the file.
+  if (settings.warmUp?.own) changeDraft('warmUp.own', null);
   const chosen = new File([file], `demonstrations-${from.kind}-${settings.recipe}.jsonl`);
   storeRollouts(chosen.name, file, (id) => demonstrationsStored(chosen, id));
   await chooseDemonstrations(chosen);

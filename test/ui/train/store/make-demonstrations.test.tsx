@@ -45,6 +45,21 @@ beforeEach(() => {
 });
 
 describe('demonstrations for a cold start', () => {
+  it('take the place of the rollouts that a recipe begins with', async () => {
+    connectFake({
+      demonstrations: { make: () => Promise.resolve(MADE) },
+      rollouts: {
+        files: () => Promise.resolve([]),
+        importFile: () => Promise.resolve({ status: 'ready', file: fileRecord('made') }),
+      },
+    });
+    const limits = { maxTokens: 1200, most: 500 };
+    await makeDemonstrations({ kind: 'gold' }, SETTINGS, limits);
+    expect(useTrainForm.getState().draft.changes).not.toHaveProperty(['warmUp.own']);
+    await makeDemonstrations({ kind: 'gold' }, getTraining('kunlun-baize/whole'), limits);
+    expect(useTrainForm.getState().draft.changes).toHaveProperty(['warmUp.own'], null);
+  });
+
   it('become the file of the run, and a file of the Rollouts page', async () => {
     const { callsOf } = connectFake({
       demonstrations: { make: () => Promise.resolve(MADE) },
