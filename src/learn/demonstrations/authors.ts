@@ -230,7 +230,7 @@ class GoldAuthor {
   }
 }
 
-/** Searches of a question without evidence: with each further one, a passage that names the answer says less about it. */
+/** Most searches of a question without evidence: the more of them, the more often a passage names the answer by chance. */
 const HOPS = 2;
 
 /** Runs of capitalised words. */

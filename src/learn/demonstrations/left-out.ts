@@ -1,7 +1,7 @@
 /** Why no demonstration was made, or one was left out: one sentence each. */
 export const REASONS = {
   'no-evidence':
-    'the question names no evidence, and its answer is yes, no or in the question, which any passage may name',
+    'the question names no evidence, and its answer is yes, no or named in the question, so no passage can prove it',
   'too-many-searches': 'more searches would be needed than the recipe allows',
   'not-knowable': 'a passage has a name that neither the question nor an earlier passage mentions',
   'not-retrieved': 'a search did not bring the evidence',
