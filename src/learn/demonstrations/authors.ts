@@ -236,7 +236,7 @@ const HOPS = 2;
 /** Runs of capitalised words. */
 const NAME = /\p{Lu}[\p{L}\p{M}\p{N}'’-]*(?:\s+\p{Lu}[\p{L}\p{M}\p{N}'’-]*)*/gu;
 
-/** Words of a question beside a name in a query, at most. */
+/** Most words of the question that a query has beside a name. */
 const ABOUT = 4;
 
 /**
@@ -248,7 +248,7 @@ class AnswerAuthor {
   readonly #shown = new SeenText('');
   #names: string[] = [];
 
-  /** @param answers that no passage is about by chance: neither yes or no, nor named in the question */
+  /** @param answers that passages seldom name by chance: not yes or no, and not named in the question */
   constructor(
     private readonly question: Question,
     private readonly answers: readonly string[],
@@ -306,7 +306,7 @@ const opensWith = (run: string): number => {
  * Who answers a question in demonstrations, turn by turn.
  * @param chosen which query each search takes, by its place among those that a searcher could write; 0 where absent
  * @param maxSearches of the recipe
- * @returns null where nothing is known that an answer could be read from
+ * @returns null for a question without evidence whose answer passages could name by chance
  */
 export function authorOf(
   question: Question,

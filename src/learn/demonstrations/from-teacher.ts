@@ -82,7 +82,7 @@ async function rewrite(
   );
 }
 
-/** Rollouts of a question, where nothing else is said. */
+/** Rollouts per question by default. */
 export const TEACHER_GROUP = 4;
 
 interface TeacherOptions extends DemonstrationOptions {
@@ -131,7 +131,7 @@ async function demonstrateByTeacher(
 const QUESTIONS_AT_ONCE = 4;
 
 /**
- * The same for many questions, one group after another.
+ * The same for many questions: yields the outcomes of one question after another.
  * @throws Error where all rollouts of a question failed at the teacher, with what it said
  */
 export async function* teach(

@@ -48,7 +48,9 @@ export function unwritable(
       ? ['it has a background, and rollouts of other systems have none (set --background off)']
       : []),
     ...(background.mode === 'shown'
-      ? ['its first thought is sampled apart (set --background shown-and-used-by-T)']
+      ? [
+          'its first thought is sampled without the background (set --background shown-and-used-by-T)',
+        ]
       : []),
     ...(retrieval.summarize === 'off' ? [] : ['its results are summaries']),
     ...(traitsOf(settings).resetsContext ? ['it resets the context after a search'] : []),

@@ -154,7 +154,7 @@ const Fields = () => {
         size="xs"
         className="wide"
         label="Made from"
-        title="Gold evidence: chains or supporting titles of the questions, with the passages that the retriever returns. Of questions without evidence, searches that find the answer."
+        title="Gold evidence: chains or supporting titles of the questions, with the passages that the retriever returns. Of a question without evidence: two searches at most, kept if a passage names the answer, which may be by chance."
         value={from}
         data={FROM}
         onChange={({ currentTarget: { value } }) =>
