@@ -36,7 +36,7 @@ const settings = {
   questions: 1,
   groupSize: 3,
   temperature: 2,
-  overlong: { max: 40, buffer: 40, factor: 1 },
+  overlong: { max: 40, buffer: 40 },
   stages: [{ steps: STEPS, reward: 'f1' as const, weights: {} }],
   adapter: { rank: 2, alpha: 4, targets: ['q_proj' as const, 'v_proj' as const] },
   heldOut: { questions: 0, every: 1, temperature: 0.3 },

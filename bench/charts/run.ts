@@ -87,7 +87,7 @@ function runFile(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(DIST, 'world/manifest.json'), 'utf8'));
   const { seed } = z.object({ seed: z.number() }).parse(manifest);
   const run: RunRecord = {
-    format: 'forage.run/5',
+    format: 'forage.run/6',
     id: 'long',
     name: 'long',
     tags: [],

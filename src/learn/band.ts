@@ -26,11 +26,9 @@ export const signalBound = (rollouts: number, p: number): number => 4 * rollouts
 export const rewardsVary = (group: readonly Rollout[]): boolean => varies(rewardsOf(group));
 
 /** Whether a group is kept. */
-export function keeps(
-  { by, band }: Pick<DynamicSampling, 'by' | 'band'>,
-  group: readonly Rollout[],
-): boolean {
-  if (!varies(by === 'reward' ? rewardsOf(group) : accuracies(group))) return false;
+export function keeps({ by }: Pick<DynamicSampling, 'by'>, group: readonly Rollout[]): boolean {
+  if (by === 'reward') return rewardsVary(group);
+  if (by === 'accuracy') return varies(accuracies(group));
   const p = passRate(group);
-  return !band || (band.low < p && p < band.high);
+  return rewardsVary(group) && by.above < p && p < by.below;
 }

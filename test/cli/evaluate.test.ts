@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/evaluate.ts';
 import { parseOptions } from '../../src/cli/shared/options.ts';
-import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
+import { withChanges } from '../../src/learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../src/recipes/parts/training.ts';
 import { getRecipe, getTraining } from '../../src/systems/index.ts';
 import { withOverrides } from '../../src/recipes/parts/settings.ts';
@@ -29,26 +29,18 @@ test('a run’s router earns in evaluation what it earned in training', () => {
   const untrained = runOf('router.train=off');
   expect(settingsOf(untrained).nlr).toEqual({
     ...getRecipe(run.recipe).settings.nlr,
-    routing: run.router.evaluation,
+    routing: 'argmax',
   });
 });
 
-test('a run is routed as its held-out questions are, anything else by the likelier source', () => {
+test('searches are routed to the likelier source, unless --routing says otherwise', () => {
   const routingOf = (run: TrainSettings | null, ...args: string[]): string =>
     settingsOf(run, ...args).nlr.routing;
-  const sampled = runOf('router.evaluation=sampled');
-  expect(routingOf(sampled)).toBe('sampled');
-  expect(routingOf(sampled, '--recipe', 'kunlun-baize')).toBe('sampled');
-  expect(routingOf(sampled, '--routing', 'argmax')).toBe('argmax');
-  expect(routingOf(runOf('router.evaluation=argmax'))).toBe('argmax');
-  expect(routingOf(null)).toBe('argmax');
-  expect(routingOf(null, '--routing', 'sampled')).toBe('sampled');
-});
-
-test('a run stored without a word on it is routed by sampling', () => {
-  const { evaluation: _, ...router } = runOf().router;
-  const old = parseTrainSettings({ ...runOf(), router });
-  expect(settingsOf(old).nlr.routing).toBe('sampled');
+  for (const run of [runOf('router.train=beside'), null]) {
+    expect(routingOf(run)).toBe('argmax');
+    expect(routingOf(run, '--recipe', 'kunlun-baize')).toBe('argmax');
+    expect(routingOf(run, '--routing', 'sampled')).toBe('sampled');
+  }
 });
 
 test('another recipe takes nothing of what the run changed in its own', () => {

@@ -95,7 +95,7 @@ test('a run continues from its last snapshot, at its current learning rate', asy
   const checkpoint = await openFolder(undefined);
   const settings = { ...getTraining('search/grpo'), steps: 6 };
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'mine',
     settings,
     device: 'wasm',

@@ -45,7 +45,7 @@ afterAll(() => rmSync(run, { recursive: true, force: true }));
 test('a step saved again leaves the snapshot in force whole until the new one is', () => {
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -77,7 +77,7 @@ test('adapters of earlier steps stay, with their routers, until the steps are ma
   const past = mkdtempSync(join(tmpdir(), 'forage-past-'));
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -112,7 +112,7 @@ test('a run that learned nothing has no adapter', () => {
   const empty = mkdtempSync(join(tmpdir(), 'forage-nothing-'));
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -139,7 +139,7 @@ test('a run starts from the adapter of a folder or of a run, with its shape, and
   const { config } = tinyWeights();
   const settings = tinySettings();
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'run',
     settings,
     device: 'wasm',
@@ -170,7 +170,7 @@ test('a run starts from the adapter of a folder or of a run, with its shape, and
 test('what the weights are held in is read back, and must be a type that there is', () => {
   const packed = mkdtempSync(join(tmpdir(), 'forage-packed-'));
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',
@@ -189,7 +189,7 @@ test('what contexts are held in is read back; a run that says nothing has them i
   const folder = mkdtempSync(join(tmpdir(), 'forage-halves-'));
   const policy = { folder: '/policy', id: 'untrained', revision: '0' };
   const file = (keys?: 'f16'): RunFile => ({
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'run',
     settings: tinySettings(),
     device: 'webgpu',
@@ -207,7 +207,7 @@ test('what contexts are held in is read back; a run that says nothing has them i
 describe('damage', () => {
   const { config } = tinyWeights();
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: 'run',
     settings: tinySettings(),
     device: 'wasm',

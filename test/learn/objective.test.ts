@@ -200,11 +200,11 @@ describe('gradient of the whole objective', () => {
 describe('overlong punishment and learning rate, by hand', () => {
   it.each([
     [80, 0],
-    [90, -0.25],
-    [100, -0.5],
-    [120, -1],
+    [90, -0.5],
+    [100, -1],
+    [120, -2],
   ])('%i tokens of 100 with a buffer of 20', (length, penalty) =>
-    expect(overlongPenalty(length, { max: 100, buffer: 20, factor: 0.5 })).toBeCloseTo(penalty, 9),
+    expect(overlongPenalty(length, { max: 100, buffer: 20 })).toBeCloseTo(penalty, 9),
   );
 
   it('warms up, then falls along half a cosine', () => {

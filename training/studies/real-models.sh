@@ -23,8 +23,8 @@ cold_start() { # DEMONSTRATIONS RUN
   else
     lab train --policy "$model" --recipe search/grpo --steps 0 --demonstrations $made/$1.jsonl \
       --corpus "$data/corpus.jsonl.gz" --questions $made/questions.jsonl --out $made/$2 --threads 2 \
-      "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=warmUp.updates=88 --set=warmUp.batch=4 \
-      --set=warmUp.learningRate=1e-3 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 --set=warmUp.every=22 \
+      "${loop[@]/#/--set=overrides.}" --set=adapter.rank=16 --set=warmUp.length.updates=88 --set=warmUp.batch=4 \
+      --set=warmUp.learningRate=1e-3 --set=warmUp.onlyCorrect=true --set=warmUp.heldOut=0.02 \
       --set=warmUp.questions=0 --set=warmUp.stopAt=null
   fi
 }

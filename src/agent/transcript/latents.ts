@@ -49,3 +49,10 @@ export function latentsOf(
   );
   return { positions: Int32Array.from(positions), hidden };
 }
+
+/** Sequences with what their rollouts read as mixtures. @throws Error as `latentsOf` */
+export const withLatents = <S extends { rollout: Rollout }>(sequences: readonly S[]): S[] =>
+  sequences.map((one) => {
+    const latents = latentsOf(one.rollout);
+    return latents ? { ...one, latents } : one;
+  });

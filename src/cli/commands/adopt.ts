@@ -167,7 +167,7 @@ async function writeRollouts(out: string, adopted: Adopted): Promise<number> {
 function runFile({ experiment, settings }: Adopted, { found, folder }: AdoptPolicy): RunFile {
   const { policy, world, runId } = experiment;
   return {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId,
     settings,
     device: 'wasm',

@@ -183,7 +183,7 @@ async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subj
 
 /**
  * What evaluation changes in the recipe's settings: what the command line names, over what the run
- * trained with; of a run only how it routes held-out questions where another recipe is named.
+ * trained with, where no other recipe is named. The router takes the likelier source, as in the run's own held-out scores.
  */
 export function evaluationOverrides(
   values: OptionValues,
@@ -192,9 +192,7 @@ export function evaluationOverrides(
   own: SourceParts = {},
 ): SettingsOverride {
   const trained = run && values.recipe === undefined ? overridesInForce(run) : {};
-  const routed = mergeOverrides(trained, {
-    nlr: { routing: run ? run.router.evaluation : 'argmax' },
-  });
+  const routed = mergeOverrides(trained, { nlr: { routing: 'argmax' } });
   // A run's own sources are searched as its settings say; another recipe gets the same setting.
   const alone = run && values.recipe !== undefined ? sourceDefaults(own) : {};
   return mergeOverrides(mergeOverrides(alone, routed), overridesOf(values, lists));

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import type { UpdateOptions } from '../../policy/lora/optimizer.ts';
+import type { UpdateOptions } from '../../pretrain/policy/plan.ts';
 import type { TrainLimits } from '../../policy/lora/train-batch.ts';
 import { ExampleSource, type BatchPlan, type Cursor } from '../../pretrain/policy/batches.ts';
 import {

@@ -77,7 +77,7 @@ async function trainCell(
   const { seed } = sources.world.manifest;
   const run = folder.run(key);
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: key,
     settings,
     device: 'wasm',

@@ -54,7 +54,7 @@ const runJudgeSchema = z.strictObject({
   timeoutMs: z.int().min(1),
 });
 
-const RUN_FORMAT = 'forage.cli-run/5';
+const RUN_FORMAT = 'forage.cli-run/6';
 
 const runSchema = z.strictObject({
   format: z.literal(RUN_FORMAT),

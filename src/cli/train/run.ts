@@ -226,7 +226,8 @@ function sayProbe(
     say(
       `between ${duration(range[0])} and ${duration(range[1])} per step: steps whose groups all have equal rewards skip their update`,
     );
-  if (seen.allEqual && seen.rollouts > 1)
+  // A cold start changes what the model earns.
+  if (seen.allEqual && seen.rollouts > 1 && !settings.warmUp)
     say(
       'All rewards were equal: rollouts like these teach nothing. Add a cold start on demonstrations (--demonstrations), or choose easier questions.',
     );
@@ -308,7 +309,7 @@ export async function describeRun(
   const keys = (values.kv as StoreType | undefined) ?? keysFor(checkpoint, device);
   const sources = await recordSources(named, split);
   const file: RunFile = {
-    format: 'forage.cli-run/5',
+    format: 'forage.cli-run/6',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device,

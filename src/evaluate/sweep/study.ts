@@ -58,7 +58,7 @@ export function sweepStudy(
       return [name, { name, recipe: settings.preset, training, ...given }] as const;
     }),
   );
-  const { heldOut, router, preset } = settings;
+  const { heldOut, preset } = settings;
   return {
     format: 'forage.study/1',
     name: sweepName(axes),
@@ -74,7 +74,7 @@ export function sweepStudy(
       questions: heldOut.questions,
       split: 'dev',
       temperature: heldOut.temperature,
-      routing: router.evaluation,
+      routing: 'argmax',
     },
     arms: [...arms.values()],
     reference: [...arms.keys()][0] ?? '',

@@ -86,8 +86,9 @@ export type TrainMessage =
 /** Demonstrations that a cold start is given. */
 export interface GivenDemonstrations {
   count: number;
-  /** Mean tokens of their contexts. */
+  /** Mean tokens of their contexts, and those of them that the model writes. */
   tokens: number;
+  written: number;
 }
 
 /** The adapter that a new run starts from: that of another run. */

@@ -36,7 +36,7 @@ const sweepSchema = z.strictObject({
   place: z.tuple([count, count]),
 });
 
-const RUN_FORMAT = 'forage.run/5';
+const RUN_FORMAT = 'forage.run/6';
 
 const runSchema = z.strictObject({
   format: z.literal(RUN_FORMAT),

@@ -108,7 +108,7 @@ function recordOf(
   const setup = setupOf(chosen, stored, found);
   const told = [...otherSources(experiment, setup), ...notes];
   return {
-    format: 'forage.run/5',
+    format: 'forage.run/6',
     id: newId(settings),
     name:
       published?.name ??

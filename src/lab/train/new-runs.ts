@@ -202,7 +202,7 @@ export async function storeRuns(
     // Of runs that are made together, the first is the oldest.
     const at = new Date(now + i).toISOString();
     return {
-      format: 'forage.run/5',
+      format: 'forage.run/6',
       id: sweep ? `${newId(settings)}-${sweep.place.join('-')}` : newId(settings),
       name: name.trim() === '' ? `${settings.preset}, seed ${settings.seed}` : name.trim(),
       tags: [],

@@ -17,6 +17,9 @@ import { NoisyRetriever } from './noisy-retriever.ts';
  * trajectories of other models; these need no file, and are of the very loop that is trained.
  */
 
+/** Share of a noisy result's passages that is noise; (14) gives none. */
+const NOISE = 0.5;
+
 /** Rollouts that run together. */
 const WAVE = 64;
 
@@ -55,7 +58,7 @@ function triesOf(
  */
 export async function ownDemonstrations(
   settings: TrainSettings,
-  { rollouts: count, noise }: NonNullable<WarmUpSettings['own']>,
+  { rollouts: count }: NonNullable<WarmUpSettings['own']>,
   questions: readonly Question[],
   { agent, runId, signal, onRollout, onEnded }: DemonstrationContext,
 ): Promise<Demonstrations> {
@@ -64,7 +67,7 @@ export async function ownDemonstrations(
   const depsOf = (question: Question, seed: number, noisy: boolean): AgentDeps => {
     if (!noisy) return agent;
     const { supporting } = question;
-    const options = { strength: noise, seed, supporting };
+    const options = { strength: NOISE, seed, supporting };
     return { ...agent, retriever: new NoisyRetriever(agent.retriever, options) };
   };
   const rollouts: Rollout[] = [];

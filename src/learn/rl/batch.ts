@@ -1,10 +1,8 @@
-import { latentsOf } from '../../agent/transcript/latents.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import { trainedCount, trainedTokens, type Sequence } from '../mask.ts';
 import {
   klRuleOf,
-  klTerm,
   sequenceWeights,
   stepEstimators,
   type AdvantageParts,
@@ -14,7 +12,6 @@ import {
 } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainItem } from '../replicas/replica.ts';
-import { addToReward } from '../rewards/parts/clause.ts';
 import { itemAt, present } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 import type { EstimatorId, TrainSettings } from '../../recipes/parts/training.ts';
@@ -31,7 +28,6 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
   const { ids, mask, temperature, oldLogprobs, starts } = trainedTokens(rollout);
   // Nothing precedes a context's first token, so it cannot be predicted.
   const trained = Array.from(mask, (m, i) => (m === 1 && i > 0 ? i : 0)).filter(Boolean);
-  const latents = latentsOf(rollout);
   return {
     rollout,
     group,
@@ -40,31 +36,13 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     temperature,
     oldLogprobs: Float32Array.from(trained, (i) => itemAt(oldLogprobs, i, 'log-probabilities')),
     entropies: sampledEntropies(rollout, trained.length),
-    ...(latents && { latents }),
     ...(starts.length > 0 && { starts }),
   };
 }
 
-/** Sequences of groups, in order. */
+/** Sequences of groups, in order; what rollouts read as mixtures is added by `withLatents`. */
 export const sequencesOf = (groups: readonly (readonly Rollout[])[]): Sequence[] =>
   groups.flatMap((group, g) => group.map((rollout) => sequenceOf(rollout, g)));
-
-/**
- * The KL to the reference as a part of the reward, `−coefficient · Σ KL` over the rollout's tokens,
- * at the log-probabilities that the sampler gave them.
- */
-export function addKlToRewards(
-  sequences: readonly Sequence[],
-  references: readonly Float32Array[],
-  kl: TrainSettings['objective']['kl'],
-): void {
-  sequences.forEach(({ rollout, oldLogprobs }, s) => {
-    let sum = 0;
-    const reference = itemAt(references, s, 'references');
-    oldLogprobs.forEach((p, i) => (sum += klTerm(kl.form, p, itemAt(reference, i)).value));
-    addToReward(rollout, 'kl', -kl.coefficient * sum);
-  });
-}
 
 /**
  * Writes baseline (the group's mean) and advantage into the records; returns the advantages: one per rollout, or,
@@ -97,6 +75,9 @@ export async function fillAdvantages(
     .map((own, i) => own.map((value) => value + itemAt(advantages, i, 'advantages')));
 }
 
+/** Only a KL in the reward needs it. */
+const rewards = () => import('./scoring.ts');
+
 /**
  * A step's advantages, by groups or by a system's estimator; the KL goes into the rewards where that is its place,
  * token by token for a critic. Baselines, advantages and what the KL cost are written into the records.
@@ -110,7 +91,7 @@ export async function stepAdvantagesOf(
   const inReward = objective.kl.place === 'reward' ? references : null;
   const { estimator } = objective;
   if (typeof estimator === 'string') {
-    if (inReward) addKlToRewards(sequences, inReward, objective.kl);
+    if (inReward) (await rewards()).addKlToRewards(sequences, inReward, objective.kl);
     return { advantages: await fillAdvantages(sequences, estimator, steps) };
   }
   const load = present(stepEstimators.get(estimator.id), `estimator of ${estimator.id}`);
@@ -121,7 +102,7 @@ export async function stepAdvantagesOf(
     objective,
     steps,
   });
-  if (inReward) addKlToRewards(sequences, inReward, objective.kl);
+  if (inReward) (await rewards()).addKlToRewards(sequences, inReward, objective.kl);
   return made;
 }
 

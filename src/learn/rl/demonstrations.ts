@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Rollout } from '../../records/rollout.ts';
+import type { Rollout, Segment } from '../../records/rollout.ts';
 import { issueOf } from '../../base/errors.ts';
 import { mean, sum } from '../../base/statistics.ts';
 
@@ -30,11 +30,16 @@ function problemOf(line: string, vocabSize: number): string | null {
   return strange ? 'it holds tokens that this policy does not have' : null;
 }
 
-/** How many there are, and the mean tokens of their contexts. */
-export const sizeOf = (rollouts: readonly Rollout[]): { count: number; tokens: number } => ({
-  count: rollouts.length,
-  tokens: mean(rollouts.map(({ segments }) => sum(segments.map(({ ids }) => ids.length)))),
-});
+/** How many there are, and the mean tokens of their contexts, all and those that the model writes. */
+export function sizeOf(rollouts: readonly Rollout[]) {
+  const tokensOf = ({ segments }: Rollout, which: (segment: Segment) => boolean): number =>
+    sum(segments.filter(which).map(({ ids }) => ids.length));
+  return {
+    count: rollouts.length,
+    tokens: mean(rollouts.map((one) => tokensOf(one, () => true))),
+    written: mean(rollouts.map((one) => tokensOf(one, ({ source }) => source === 'policy'))),
+  };
+}
 
 /**
  * Reads JSON lines of rollouts. Only what supervision needs is checked.

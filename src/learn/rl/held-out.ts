@@ -49,7 +49,7 @@ export const heldOutRollout = (
 ): { overrides: SettingsOverride; seed: number } => ({
   overrides: rolloutOverrides(settings, settings.heldOut.temperature, {
     ...learned,
-    nlr: { routing: settings.router.evaluation },
+    nlr: { routing: 'argmax' },
   }),
   seed: deriveSeed(SAMPLE_SEED, 'held-out', place),
 });
@@ -83,7 +83,7 @@ const questionOf = (rollout: Rollout): HeldOutQuestion => {
   };
 };
 
-/** One rollout per question at the held-out temperature, routed as `router.evaluation` says. */
+/** One rollout per question at the held-out temperature, each search routed to the likelier source. */
 export async function scoreHeldOut(
   settings: TrainSettings,
   agent: AgentDeps,

@@ -1,6 +1,8 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed, Random } from '../../base/random.ts';
 import { addClause, addToReward, totalReward } from '../rewards/parts/clause.ts';
+import type { Sequence } from '../mask.ts';
+import { klTerm } from '../objective.ts';
 import type { RewardFacts } from '../rewards/parts/facts.ts';
 import { getReward } from '../rewards/registry.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
@@ -8,15 +10,14 @@ import { itemAt } from '../../base/items.ts';
 
 /**
  * DAPO's soft overlong punishment (2503.14476, equation 13), added to the reward:
- * `min(−(length − (max − buffer)) / buffer · factor, 0)`; at most `−factor` is taken at `max`, more
- * beyond it.
+ * `min(−(length − (max − buffer)) / buffer, 0)`; 1 is taken at `max`, more beyond it.
  * @param length policy tokens of the rollout
  */
 export function overlongPenalty(
   length: number,
-  { max, buffer, factor }: { max: number; buffer: number; factor: number },
+  { max, buffer }: { max: number; buffer: number },
 ): number {
-  return Math.min((-(length - (max - buffer)) / buffer) * factor, 0);
+  return Math.min(-(length - (max - buffer)) / buffer, 0);
 }
 
 /** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */
@@ -87,5 +88,22 @@ export function shuffleRewards(rollouts: readonly Rollout[], seed: number, step:
     addToReward(rollout, 'shuffled', reward - (rollout.reward ?? 0));
     // The sum above rounds; the control trains on exactly the same multiset of rewards.
     rollout.reward = reward;
+  });
+}
+
+/**
+ * The KL to the reference as a part of the reward, `−coefficient · Σ KL` over the rollout's tokens,
+ * at the log-probabilities that the sampler gave them.
+ */
+export function addKlToRewards(
+  sequences: readonly Sequence[],
+  references: readonly Float32Array[],
+  kl: TrainSettings['objective']['kl'],
+): void {
+  sequences.forEach(({ rollout, oldLogprobs }, s) => {
+    let sum = 0;
+    const reference = itemAt(references, s, 'references');
+    oldLogprobs.forEach((p, i) => (sum += klTerm(kl.form, p, itemAt(reference, i)).value));
+    addToReward(rollout, 'kl', -kl.coefficient * sum);
   });
 }

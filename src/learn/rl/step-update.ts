@@ -125,6 +125,7 @@ const growing = () => import('../branching/grouping.ts');
 const sharing = () => import('../branching/credit.ts');
 const spans = () => import('../span-advantages.ts');
 const controls = () => import('./scoring.ts');
+const mixtures = () => import('../../agent/transcript/latents.ts');
 
 /** The updates by policy gradient; null where there is no trained token. */
 async function policyUpdate(
@@ -210,6 +211,7 @@ export async function updateOf(step: StepUpdate): Promise<StepResult> {
   const made = { groups: trained, learner, tokenizer, kept, sequencesOf };
   const written = (await grouping?.sequences?.(made)) ?? sequencesOf(trained);
   let sequences: readonly Sequence[] = written;
+  if (settings.adapter.gates) sequences = (await mixtures()).withLatents(written);
   for (const rule of rulesOf(objective))
     sequences = (await rule.sequences?.({ sequences, learner, tokenizer })) ?? sequences;
   if (settings.shuffleRewards)

@@ -1,4 +1,4 @@
-import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
+import { ADAPTER_MOMENTS, adamW, clipScale, globalNorm } from '../../policy/lora/optimizer.ts';
 import { gateRates, learningRateAt } from '../schedule.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemObjective, ItemResult, TrainItem } from '../replicas/replica.ts';
@@ -127,10 +127,10 @@ export async function optimize(
     );
     const norm = globalNorm(result.gradient);
     if (!Number.isFinite(norm)) throw new Error('training: the gradient is not finite');
-    const { beta1, beta2, eps, weightDecay, clipNorm } = optimizer;
+    const { weightDecay, clipNorm } = optimizer;
     const step = state.updates + u + 1;
     const gradientScale = clipScale(norm, clipNorm);
-    const options = { ...DEFAULT_UPDATE, lr, beta1, beta2, eps, weightDecay, step, gradientScale };
+    const options = { ...ADAPTER_MOMENTS, lr, step, gradientScale };
     for (const { from, to, factor } of rates) {
       const part = (of: Float32Array): Float32Array => of.subarray(from, to);
       adamW(

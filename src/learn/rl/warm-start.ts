@@ -370,7 +370,7 @@ export async function warmStart(start: WarmStart, kind: StartKind): Promise<Trai
   if (questions.length === 0) throw new Error(`start: ${kind.none}`);
   const { batch, learningRate } = START;
   const { most, atOnce, few, least, onlyCorrect } = kind;
-  const warmUp = { updates: most, batch, learningRate, onlyCorrect };
+  const warmUp = { length: { updates: most }, batch, learningRate, onlyCorrect };
   start.onProgress(0, most);
   const demonstrations = await kind.trajectories({
     agent,

@@ -157,19 +157,19 @@ export function warmUpData(
   };
 }
 
+/** Evaluations of a cold start after the one before it. */
+const EVALUATIONS = 4;
+
 /** Updates of a cold start over N demonstrations, and between its evaluations. */
 export function warmUpLength(
-  { updates = Infinity, epochs, batch, every }: WarmUpSettings,
+  { length, batch }: Pick<WarmUpSettings, 'length' | 'batch'>,
   demonstrations: number,
 ): { updates: number; every: number } {
-  const epoch = Math.max(1, Math.ceil(demonstrations / batch));
-  return {
-    updates: Math.min(
-      updates,
-      epochs === undefined ? Infinity : Math.max(1, Math.ceil((epochs * demonstrations) / batch)),
-    ),
-    every: every ?? epoch,
-  };
+  const updates =
+    'updates' in length
+      ? length.updates
+      : Math.max(1, Math.ceil((length.epochs * demonstrations) / batch));
+  return { updates, every: Math.ceil(updates / EVALUATIONS) };
 }
 
 /** Whether it is evaluated at all. */

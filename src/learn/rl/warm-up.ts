@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { ColdStartPoint, HeldOutScore } from '../../records/training.ts';
 import { sum } from '../../base/statistics.ts';
-import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
+import { ADAPTER_MOMENTS, adamW, clipScale, globalNorm } from '../../policy/lora/optimizer.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings, WarmUpSettings } from '../../recipes/parts/training.ts';
@@ -45,13 +45,11 @@ function oneClass(demonstrations: WarmUp['demonstrations']): string | null {
   if (!('gold' in demonstrations)) return null;
   const { gold, noisy } = demonstrations;
   if (gold.length > 0 && noisy.length > 0) return null;
-  const [missing, there, advice] =
-    noisy.length === 0
-      ? ['noise in its results', 'clean ones', 'make the noise weaker (warmUp.own.noise)']
-      : ['clean results', 'noisy ones', 'start from a model that answers more of them'];
+  const [missing, there] =
+    noisy.length === 0 ? ['noise in its results', 'clean ones'] : ['clean results', 'noisy ones'];
   return (
     `Cold start: no rollout with ${missing} was correct, so it uses only ${there} instead of both 1 : 1. ` +
-    `To have both, sample more rollouts (warmUp.own.rollouts) or ${advice}, in a new run.`
+    'To have both, sample more rollouts (warmUp.own.rollouts) or start from a model that answers more of them, in a new run.'
   );
 }
 
@@ -105,6 +103,8 @@ class ColdStart {
       await this.#update();
       onUpdate(this.#done, this.#updates);
       await this.#parts.onState?.(this.#state, null);
+      // A snapshot may have been said meanwhile.
+      onUpdate(this.#done, this.#updates);
     }
     this.#sayLosses();
     const over = this.#isReached || this.#done >= this.#updates;
@@ -129,7 +129,7 @@ class ColdStart {
   async #update(): Promise<void> {
     const { settings, learner, now, rate } = this.#parts;
     const { batch, learningRate } = settings.warmUp;
-    const { beta1, beta2, eps, weightDecay, clipNorm } = settings.optimizer;
+    const { weightDecay, clipNorm } = settings.optimizer;
     const done = this.#done;
     const start = now();
     const drawn = Array.from({ length: batch }, (_, i) => this.#data.draw(done * batch + i));
@@ -143,12 +143,8 @@ class ColdStart {
     adamW(
       { values, gradient, first, second },
       {
-        ...DEFAULT_UPDATE,
+        ...ADAPTER_MOMENTS,
         lr: rate === 'constant' ? learningRate : learningRate * (1 - done / this.#updates),
-        beta1,
-        beta2,
-        eps,
-        weightDecay,
         step: done + 1,
         gradientScale: clipScale(norm, clipNorm),
       },

@@ -203,7 +203,7 @@ function checkRoutes(settings: TrainSettings): void {
   if (nlr.routing !== 'sampled')
     throw new Error(
       `router.train: (23) learns from sampled choices, and overrides.nlr.routing is '${nlr.routing}'; ` +
-        'leave it out (router.evaluation is for the held-out questions)',
+        'leave it out',
     );
   if (loop === 'naive-generation' || retrieval.source !== 'router')
     throw new Error(

@@ -118,10 +118,10 @@ const OTHER_ADVICE: Record<
     advice: ['Learn from all rollouts, not only from worse ones, and credit whole rollouts.'],
   },
   'no-trained-tokens': {
-    why: 'Every rollout was masked or left out, because a limit ended it or it was outside the band of dynamic sampling.',
+    why: 'Every rollout was masked or left out, because a limit ended it or its group has too many or too few right answers for dynamic sampling.',
     advice: [
       'Raise the token and search budgets, or also train on truncated rollouts.',
-      'Widen the band of dynamic sampling, or allow more batches.',
+      'Let dynamic sampling keep more groups, or allow more batches.',
     ],
   },
   'nothing-to-imitate': {

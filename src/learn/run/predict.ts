@@ -31,8 +31,15 @@ export function decodeSeconds(decode: Probe['decode'], contexts: number): number
 }
 
 type Device = Pick<Probe, 'engines' | 'slots' | 'decode' | 'prefill'>;
+
+/** A probe of a model that learns to imitate demonstrations before it is trained: its rollouts get their lengths, and other rewards. */
+export interface Foreseen extends Probe {
+  /** Tokens of a demonstration, and those of them that the model writes. Absent: its rollouts stay as they are. */
+  imitates?: { tokens: number; written: number } | undefined;
+}
+
 /** What rollouts are predicted from. */
-type Sampling = Device & Pick<Probe, 'waves'>;
+type Sampling = Device & Pick<Foreseen, 'waves' | 'imitates'>;
 
 /** Seconds in which an engine decodes rollouts of these lengths, at most `slots` together. */
 function decodedIn(lengths: readonly number[], { decode, slots }: Device): number {
@@ -80,9 +87,17 @@ function modelled(lengths: readonly Length[], group: number, probe: Device): num
 }
 
 /** All rollouts of a probe, with what is to be expected of those that were cut short. */
-const lengthsOf = ({ waves }: Sampling): Length[] =>
+const lengthsOf = ({ waves, imitates }: Pick<Sampling, 'waves' | 'imitates'>): Length[] =>
   waves.flatMap(({ rollouts }) =>
-    rollouts.map(({ expected, prompt, read }) => ({ decoded: expected, prompt, read })),
+    rollouts.map(({ expected, prompt, read }) =>
+      imitates
+        ? {
+            decoded: imitates.written,
+            prompt,
+            read: Math.max(0, imitates.tokens - imitates.written - prompt),
+          }
+        : { decoded: expected, prompt, read },
+    ),
   );
 
 const cycled = <T>(items: readonly T[], count: number): T[] =>
@@ -133,7 +148,7 @@ function spreadSeconds(contexts: readonly Context[], seconds: number, probe: Pro
 }
 
 /** Seconds of an update on this many contexts; 0 where the probe had nothing to train. */
-const learnSeconds = (probe: Probe, count: number, kind: 'update' | 'score'): number =>
+const learnSeconds = (probe: Foreseen, count: number, kind: 'update' | 'score'): number =>
   spreadSeconds(cycled(lengthsOf(probe).map(contextOf), count), probe[kind] ?? 0, probe);
 
 /** Share of groups whose rewards vary, by the rewards of the probe as if each came by chance. */
@@ -180,17 +195,19 @@ function skipsWithoutAdvantage({ objective }: TrainSettings, reward: string): bo
 /**
  * Share of steps that make their update. One group that varies is enough: the update then takes the rollouts of all groups.
  */
-function updatesOf(settings: TrainSettings, probe: Probe, reward: string, bound: Bound): number {
+function updatesOf(settings: TrainSettings, probe: Foreseen, reward: string, bound: Bound): number {
   const { questions, groupSize } = settings;
-  const known = probe.waves.every(({ rollouts }) => rollouts.every((one) => one.reward !== null));
+  const known =
+    !probe.imitates &&
+    probe.waves.every(({ rollouts }) => rollouts.every((one) => one.reward !== null));
   if (!known || groupSize < 2 || !skipsWithoutAdvantage(settings, reward)) return 1;
   const groups = questions * batchesOf(settings, probe);
   return 1 - (1 - varyingAt(probe, groupSize, bound)) ** groups;
 }
 
 /** Batches of a step: as many as give enough groups that vary, where others are drawn again. */
-function batchesOf({ dynamicSampling, groupSize }: TrainSettings, probe: Probe): number {
-  if (!dynamicSampling) return 1;
+function batchesOf({ dynamicSampling, groupSize }: TrainSettings, probe: Foreseen): number {
+  if (!dynamicSampling || probe.imitates) return 1;
   const { maxBatches } = dynamicSampling;
   const share = varying(probe, groupSize);
   return share === 0 ? maxBatches : Math.min(maxBatches, Math.ceil(1 / share));
@@ -200,7 +217,7 @@ function batchesOf({ dynamicSampling, groupSize }: TrainSettings, probe: Probe):
 const WAVE = 64;
 
 /** Seconds of rollouts of as many questions, in waves. */
-export const wavesSeconds = (probe: Probe, count: number, group: number): number =>
+export const wavesSeconds = (probe: Foreseen, count: number, group: number): number =>
   Math.floor(count / WAVE) * rolloutSeconds(probe, WAVE, group) +
   rolloutSeconds(probe, count % WAVE, group);
 
@@ -214,7 +231,7 @@ export interface StepSeconds {
 /** A step of a stage. @param step from 1 */
 export function stepSeconds(
   settings: TrainSettings,
-  probe: Probe,
+  probe: Foreseen,
   step: number,
   bound: Bound = 'expected',
 ): StepSeconds {
@@ -238,7 +255,7 @@ export function stepSeconds(
 /** A mean over the steps of a run. */
 export function meanStepSeconds(
   settings: TrainSettings,
-  probe: Probe,
+  probe: Foreseen,
   bound: Bound = 'expected',
 ): StepSeconds {
   if (settings.steps === 0) return { rollouts: 0, update: 0, heldOut: 0 };

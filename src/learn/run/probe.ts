@@ -13,6 +13,7 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainItem } from '../replicas/replica.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
+import { withLatents } from '../../agent/transcript/latents.ts';
 import { sequencesOf, updateBatches } from '../rl/batch.ts';
 import { applyRewards } from '../rl/scoring.ts';
 import { factsThroughVerifier } from '../rewards/verifier.ts';
@@ -214,7 +215,7 @@ async function learnSeconds(
   rollouts: readonly Rollout[],
 ): Promise<{ update: number; score: number } | null> {
   const { settings, learner, agent, engines, signal, onProgress } = parts;
-  const sequences = sequencesOf([rollouts]);
+  const sequences = withLatents(sequencesOf([rollouts]));
   const [items = []] = updateBatches(
     sequences,
     sequences.map((_, i) => (i % 2 === 0 ? 1 : -1)),

@@ -25,9 +25,13 @@ export function warningsOf(settings: TrainSettings): string[] {
   if (settings.groupSize === 1 && typeof settings.objective.estimator === 'string')
     warnings.push('With one rollout per question there is no comparison and no learning signal.');
   const { dynamicSampling } = settings;
-  if (dynamicSampling?.band && !dynamicSampling.system && dynamicSampling.maxBatches === 1)
+  if (
+    typeof dynamicSampling?.by === 'object' &&
+    !dynamicSampling.system &&
+    dynamicSampling.maxBatches === 1
+  )
     warnings.push(
-      'With one batch per step the band leaves nothing out: groups outside it fill the step. Allow more batches.',
+      'With one batch per step nothing is left out: groups of any share of right answers fill the step. Allow more batches.',
     );
   if (
     settings.steps > 0 &&

@@ -52,7 +52,6 @@ const OPTIONAL = [
   'start',
   'verifier',
   'curriculum.system',
-  'curriculum.hops',
   'dynamicSampling',
   'objective.credit',
   'objective.rules',

@@ -17,11 +17,11 @@ export interface Clash {
 const clash = (path: string, message: string): Clash => ({ path, message });
 
 function samplingClash(settings: TrainSettings): Clash | null {
-  const { band, system } = settings.dynamicSampling ?? {};
-  if (band && band.low >= band.high)
+  const { by, system } = settings.dynamicSampling ?? {};
+  if (typeof by === 'object' && by.above >= by.below)
     return clash(
-      'dynamicSampling.band',
-      `No accuracy is between ${band.low} and ${band.high}. Set low below high.`,
+      'dynamicSampling.by',
+      `No accuracy is above ${by.above} and below ${by.below}. Set above to the smaller number.`,
     );
   if (!system) return null;
   const { groupSize, branching, adapter, router } = settings;
@@ -61,15 +61,6 @@ function rulesClash(settings: TrainSettings): Clash | null {
 function klClash({ objective: { kl } }: TrainSettings): Clash | null {
   const message = kl.system ? klRules.declared.get(kl.system.id)?.clash(kl) : null;
   return message == null ? null : clash('objective.kl.system', message);
-}
-
-function curriculumClash({ curriculum: { hops } }: TrainSettings): Clash | null {
-  return hops && hops.min > hops.max
-    ? clash(
-        'curriculum.hops',
-        `No question has ${hops.min} to ${hops.max} hops. Set min to max or less.`,
-      )
-    : null;
 }
 
 /** What has no part in mixtures: it scores or teaches tokens alone. */
@@ -112,5 +103,4 @@ export const switchClash = (settings: TrainSettings): Clash | null =>
   rulesClash(settings) ??
   klClash(settings) ??
   gatesClash(settings) ??
-  curriculumClash(settings) ??
   storedClash(settings);

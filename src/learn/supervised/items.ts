@@ -244,11 +244,11 @@ export function supervisedUpdates(
       async (learner) => ({ items: await likelihoodItems(learner, sequences, loss, tokenizer) }),
     ];
   const all = preferencesOf(sequences, loss);
-  const most = loss.pairsAnUpdate;
-  const passes = Array.from({ length: loss.passes ?? 1 }, (_, pass) =>
+  const { passes = 1, pairsAnUpdate: most } = loss.kind === 'efficient-dpo' ? loss : {};
+  const each = Array.from({ length: passes }, (_, pass) =>
     miniBatches(all.pairs, most, { ...at, pass }),
   );
-  return passes.flat().map((pairs) => {
+  return each.flat().map((pairs) => {
     const own = most === undefined ? all : pairedItems({ items: all.sequences }, pairs);
     return (learner, adapters) => pairItems(learner, own.sequences, own.pairs, loss, adapters);
   });

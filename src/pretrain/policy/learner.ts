@@ -1,4 +1,5 @@
-import { clipScale, type UpdateOptions } from '../../policy/lora/optimizer.ts';
+import { clipScale } from '../../policy/lora/optimizer.ts';
+import type { UpdateOptions } from './plan.ts';
 import { shard } from '../../policy/lora/train-batch.ts';
 import type { Example, Part, Score, SharedState } from './replica.ts';
 import { itemAt } from '../../base/items.ts';

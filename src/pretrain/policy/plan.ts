@@ -1,6 +1,44 @@
-import { DEFAULT_UPDATE, scheduleFactor, type UpdateOptions } from '../../policy/lora/optimizer.ts';
+import type { AdamWOptions } from '../../policy/lora/optimizer.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { BatchPlan } from './batches.ts';
+
+/** Hyper-parameters of one update; the learning rate is AdamW's. */
+export interface UpdateOptions extends AdamWOptions {
+  /** `muon`: Muon for the matrices of the layers, AdamW for the rest; `adamw`: AdamW for all. */
+  optimizer: 'muon' | 'adamw';
+  /** Learning rate of Muon. */
+  muonLr: number;
+  /** Decoupled: each step takes `lr · weightDecay` off matrices; norms and embeddings are spared. */
+  weightDecay: number;
+  /** Momentum of Muon. */
+  momentum: number;
+}
+
+export const DEFAULT_UPDATE: Omit<UpdateOptions, 'step' | 'gradientScale'> = {
+  optimizer: 'muon',
+  lr: 3e-3,
+  muonLr: 0.01,
+  weightDecay: 0.01,
+  beta1: 0.9,
+  beta2: 0.95,
+  eps: 1e-8,
+  momentum: 0.95,
+};
+
+/** Learning-rate factor: linear warm-up, then flat, then linear to 0 (warm-up–stable–decay), or cosine. */
+export function scheduleFactor(
+  step: number,
+  schedule: { kind: 'wsd' | 'cosine'; steps: number; warmUp: number; decayShare: number },
+): number {
+  const { kind, steps, warmUp, decayShare } = schedule;
+  if (step < warmUp) return (step + 1) / warmUp;
+  if (kind === 'cosine') {
+    const progress = Math.min(1, (step - warmUp) / Math.max(1, steps - warmUp));
+    return 0.5 * (1 + Math.cos(Math.PI * progress));
+  }
+  const decay = Math.max(1, Math.round(steps * decayShare));
+  return Math.max(0, Math.min(1, (steps - step) / decay));
+}
 
 /** Everything that decides what a run of pre-training computes; stored with its snapshots. */
 export interface PretrainSettings {

@@ -1,9 +1,58 @@
 import { itemAt } from '../../base/items.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parameterSlots, type ParameterSlot } from '../../policy/checkpoint/weights.ts';
-import { isMuonSlot, updateSlot, type UpdateOptions } from '../../policy/lora/optimizer.ts';
+import { adamW, type TensorState } from '../../policy/lora/optimizer.ts';
+import type { UpdateOptions } from './plan.ts';
 import type { SharedState } from './replica.ts';
 import { WasmMemory } from '../../policy/wasm/memory.ts';
+
+/** Replaces a matrix [rows, columns] in place by (nearly) the closest one with orthonormal rows or columns. */
+interface Orthogonalises {
+  apply(matrix: Float32Array, rows: number, columns: number): void;
+}
+
+/**
+ * Muon (Jordan et al., 2024) on one matrix [rows, columns], in place: the Nesterov momentum is
+ * orthogonalised by five Newton–Schulz steps and scaled by `sqrt(max(1, rows / columns))`.
+ */
+export function muon(
+  t: TensorState,
+  rows: number,
+  columns: number,
+  o: UpdateOptions,
+  orthogonaliser: Orthogonalises,
+): void {
+  const { values, gradient, first } = t;
+  const direction = new Float32Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const g = (gradient[i] ?? 0) * o.gradientScale;
+    const m = o.momentum * (first[i] ?? 0) + (1 - o.momentum) * g;
+    first[i] = m;
+    direction[i] = o.momentum * m + (1 - o.momentum) * g;
+  }
+  orthogonaliser.apply(direction, rows, columns);
+  const rate = o.muonLr * Math.sqrt(Math.max(1, rows / columns));
+  const keep = 1 - o.muonLr * o.weightDecay;
+  for (let i = 0; i < values.length; i++)
+    values[i] = keep * (values[i] ?? 0) - rate * (direction[i] ?? 0);
+}
+
+/** Whether Muon takes a tensor: a matrix inside a layer. */
+export const isMuonSlot = (slot: ParameterSlot): boolean =>
+  slot.shape.length === 2 && slot.name.startsWith('model.layers.');
+
+/** Updates one tensor by the rule that its kind asks for. */
+export function updateSlot(
+  slot: ParameterSlot,
+  state: TensorState,
+  options: UpdateOptions,
+  orthogonaliser: Orthogonalises,
+): void {
+  const inLayer = isMuonSlot(slot);
+  if (inLayer && options.optimizer === 'muon')
+    muon(state, slot.shape[0]!, slot.shape[1]!, options, orthogonaliser);
+  else adamW(state, options, inLayer ? options.weightDecay : 0);
+}
 
 /** Quintic Newton–Schulz coefficients of Muon; singular values end near 1, not exactly there. */
 const [A, B, C] = [3.4445, -4.775, 2.0315];

@@ -115,7 +115,7 @@ export const routerRewardSchema = z.strictObject({
   beta2: z.number().min(0),
 });
 
-export const nlrSchema = routerRewardSchema.extend({
+const nlrSchema = routerRewardSchema.extend({
   /**
    * How π(a|s) becomes a choice: drawn from it, as (23) needs to learn, or the likelier source. No
    * paper says which is evaluated.

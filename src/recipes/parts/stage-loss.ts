@@ -13,13 +13,6 @@ const preference = {
    * which it begins (`learn/supervised/items.ts`). Absent: the checkpoint, throughout.
    */
   rounds: z.int().min(1).max(1000).optional(),
-  /** How often the pairs of a step are learned from, each time from where the one before it left the policy; 1 where absent. */
-  passes: z.int().min(1).max(64).optional(),
-  /**
-   * Most pairs of one update: a pass over more is several updates, in an order of the seed
-   * (`learn/supervised/items.ts`). Absent: a pass is one update.
-   */
-  pairsAnUpdate: z.int().min(1).max(1024).optional(),
 };
 
 /** What a stage learns by in place of the policy gradient. */
@@ -43,6 +36,13 @@ export const stageLossSchema = z.discriminatedUnion('kind', [
     kind: z.literal('efficient-dpo'),
     gamma: z.number().min(1).default(1.5),
     ...preference,
+    /** How often the pairs of a step are learned from, each time from where the one before it left the policy; 1 where absent. */
+    passes: z.int().min(1).max(64).optional(),
+    /**
+     * Most pairs of one update: a pass over more is several updates, in an order of the seed
+     * (`learn/supervised/items.ts`). Absent: a pass is one update.
+     */
+    pairsAnUpdate: z.int().min(1).max(1024).optional(),
   }),
   /** On candidates for one step of a rollout by their ranks, as RAG-Gym's. */
   z.strictObject({ kind: z.literal('action-dpo'), ...preference }),

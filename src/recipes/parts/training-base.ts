@@ -23,9 +23,6 @@ export const TRAINING = {
   overlong: null,
   optimizer: {
     learningRate: 1e-3,
-    beta1: 0.9,
-    beta2: 0.99,
-    eps: 1e-8,
     weightDecay: 0,
     clipNorm: 1,
     schedule: 'constant',
@@ -35,7 +32,6 @@ export const TRAINING = {
   router: {
     train: 'off',
     learningRate: 0.05,
-    evaluation: 'argmax',
   },
   heldOut: { questions: 64, every: 10, temperature: 0.3 },
   warmUp: null,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { LORA_TARGETS } from '../../policy/lora/spec.ts';
 import { branchingSchema } from './branching.ts';
 import { stageLossSchema } from './stage-loss.ts';
-import { nlrSchema } from './settings.ts';
 import { klRules, objectiveRulesSchema } from './objective-rules.ts';
 import { systemCurriculumSchema } from './curriculum.ts';
 import { declarations } from './declared.ts';
@@ -115,13 +114,17 @@ export const samplings = declarations<{
   clash: (system: SystemSettings, run: SampledRun) => string | null;
 }>('way to sample groups');
 
-/** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
+/** DAPO: groups that teach nothing are drawn again. */
 const dynamicSamplingSchema = z.strictObject({
-  by: z.enum(['reward', 'accuracy']).default('reward'),
+  /**
+   * Which groups are trained on: those whose rewards (`reward`) or exact match (`accuracy`) vary, or those whose share of
+   * right answers is strictly between two numbers (online difficulty filtering).
+   */
+  by: z
+    .union([z.enum(['reward', 'accuracy']), z.strictObject({ above: share, below: share })])
+    .default('reward'),
   /** Batches of a step at most. */
   maxBatches: positiveInt.max(10).default(1),
-  /** Online difficulty filtering: groups whose share of right answers is not strictly between these are left out. */
-  band: z.strictObject({ low: share, high: share }).nullable().optional(),
   /** A system's way to sample the groups (`defineSampling`); absent or null: whole groups, a batch after the other. */
   system: samplings.schema.nullable().optional(),
 });
@@ -144,8 +147,8 @@ export const stageSchema = z.strictObject({
 
 /**
  * Cold start: supervised updates on demonstrations before reinforcement learning. AdamW at a rate that falls to 0 in a
- * line, with the betas, weight decay and clipping of `optimizer`. It ends after `updates` or `epochs`, whichever comes
- * first, or when the format rate reaches `stopAt`.
+ * line, with the weight decay and clipping of `optimizer`. It is evaluated before, after each quarter, and ends early
+ * when the format rate reaches `stopAt`.
  */
 const warmUpSchema = z
   .strictObject({
@@ -158,14 +161,14 @@ const warmUpSchema = z
       .strictObject({
         /** Rollouts that are sampled; the right ones of them are learned from. */
         rollouts: z.int().min(2).max(4096).default(256),
-        /** Share of a noisy result's passages that is noise. */
-        noise: share.default(0.5),
       })
       .nullable()
       .optional(),
-    updates: positiveInt.optional(),
-    /** Passes over the demonstrations; 0.5 is half of them. */
-    epochs: z.number().positive().max(100).optional(),
+    /** Updates, or passes over the demonstrations: 0.5 is half of them. */
+    length: z.union([
+      z.strictObject({ updates: positiveInt }),
+      z.strictObject({ epochs: z.number().positive().max(100) }),
+    ]),
     /** Demonstrations per update. */
     batch: positiveInt.max(256),
     learningRate: z.number().positive(),
@@ -173,16 +176,10 @@ const warmUpSchema = z
     onlyCorrect: z.boolean(),
     /** Share of the demonstrations that is not trained on, 32 at most: their loss is in every evaluation. Default 0. */
     heldOut: z.number().min(0).max(0.5).optional(),
-    /** Updates between evaluations; absent: one evaluation per epoch. */
-    every: positiveInt.optional(),
     /** Held-out questions that are answered in every evaluation. Default 0. */
     questions: z.int().min(0).max(1000).optional(),
     /** Ends the cold start when this share of those answers keeps to the format. Absent or null: never. */
     stopAt: share.min(0.01).nullable().optional(),
-  })
-  .refine(({ updates, epochs }) => updates !== undefined || epochs !== undefined, {
-    path: ['epochs'],
-    message: 'a cold start needs a length, epochs or updates',
   })
   .refine(({ stopAt = null, questions = 0 }) => stopAt === null || questions > 0, {
     path: ['stopAt'],
@@ -192,12 +189,11 @@ export type WarmUpSettings = z.infer<typeof warmUpSchema>;
 
 /** A cold start that the user asks for without saying how: LoRA at the rate that suits one of rank 16. */
 export const DEFAULT_WARM_UP: WarmUpSettings = {
-  epochs: 1,
+  length: { epochs: 1 },
   batch: 4,
   learningRate: 8e-4,
   onlyCorrect: true,
   heldOut: 0.1,
-  every: 60,
   questions: 16,
   stopAt: 0.98,
 };
@@ -228,14 +224,9 @@ export const trainSettingsSchema = z.strictObject({
   /** A system's verifier, which replaces the check of answers while the run trains; absent or null: none does. */
   verifier: verifiers.schema.nullable().optional(),
   /** DAPO's soft overlong punishment; lengths in policy tokens. */
-  overlong: z
-    .strictObject({ max: positiveInt, buffer: positiveInt, factor: z.number().min(0) })
-    .nullable(),
+  overlong: z.strictObject({ max: positiveInt, buffer: positiveInt }).nullable(),
   optimizer: z.strictObject({
     learningRate: z.number().positive(),
-    beta1: share,
-    beta2: share,
-    eps: z.number().positive(),
     weightDecay: z.number().min(0),
     clipNorm: z.number().min(0),
     schedule: z.enum(['constant', 'cosine']),
@@ -244,15 +235,11 @@ export const trainSettingsSchema = z.strictObject({
   curriculum: z.strictObject({
     /** A system's way to draw questions, and its parameters (`defineCurriculum`); absent or null: as they come. */
     system: systemCurriculumSchema.nullable().optional(),
-    /** Questions of these numbers of hops only; absent or null: all. */
-    hops: z.strictObject({ min: positiveInt, max: positiveInt }).nullable().optional(),
   }),
   router: z.strictObject({
     /** `off`: as in the recipe; `beside`: trained with the language policy; `alone`: only the router. */
     train: z.enum(['off', 'beside', 'alone']),
     learningRate: z.number().positive(),
-    /** How the router chooses for the held-out questions, trained or not; a trained one learns from samples. */
-    evaluation: nlrSchema.shape.routing,
   }),
   /** A fixed sample of the dev split, scored every this many steps. */
   heldOut: z.strictObject({

@@ -60,16 +60,16 @@ export const SWITCHES: readonly Switch[] = [
         model: 'a model that its abstract does not name',
       },
       sources: {
-        'changes.dynamicSampling.band.low': 'ours; not available',
-        'changes.dynamicSampling.band.high': 'ours; not available',
+        'changes.dynamicSampling.by.above': 'ours; not available',
+        'changes.dynamicSampling.by.below': 'ours; not available',
         'changes.dynamicSampling.maxBatches':
           'ours: with only one batch, groups outside the band would fill the step again',
       },
       expectedEffect:
         'The two-sided band teaches more per step than a one-sided one (only questions below 0.8), which teaches more than none.',
     },
-    changes: { dynamicSampling: { band: { low: 0.2, high: 0.8 }, maxBatches: 4 } },
-    mark: 'dynamicSampling.band',
+    changes: { dynamicSampling: { by: { above: 0.2, below: 0.8 }, maxBatches: 4 } },
+    mark: 'dynamicSampling.by.below',
   },
   /*
    * One-Shot RLVR (arXiv 2504.20571; code: ypwang61/One-Shot-RLVR): one question fills every batch, the one whose accuracy

@@ -62,8 +62,7 @@ import { defineCurriculum } from '../parts/define.ts';
  *   the measured reward at 0.2/0.8, and choosing `paper`
  *   gives a warning.
  * - Whether routing is sampled in evaluation is not given. It is sampled while training; held-out
- *   questions (`router.evaluation`) and the command line's `evaluate` (`nlr.routing`) use the
- *   more likely source.
+ *   questions and the command line's `evaluate` (`nlr.routing`) use the more likely source.
  * - The router's initial weights are set by hand (router-prior.ts); training continues from them.
  *
  * Protocol
@@ -144,7 +143,7 @@ const DAPO = {
   ...TRAINING,
   objective: { ...OBJECTIVE, clip: { low: 0.2, high: 0.28 }, aggregation: 'token-mean' },
   dynamicSampling: { by: 'accuracy', maxBatches: 2 },
-  overlong: { max: 512, buffer: 128, factor: 1 },
+  overlong: { max: 512, buffer: 128 },
   updates: 4,
 } as const satisfies Omit<VariantSettings, 'stages'>;
 
@@ -216,8 +215,8 @@ export const kunlunBaize: Recipe = {
         ...DAPO,
         stages: [{ steps: TRAINING.steps, reward: 'kunlun-by-form', weights: {} }],
         warmUp: {
-          own: { rollouts: 256, noise: 0.5 },
-          updates: 12,
+          own: { rollouts: 256 },
+          length: { updates: 12 },
           batch: 16,
           learningRate: 1e-3,
           onlyCorrect: true,

@@ -69,7 +69,7 @@ export const memoryR1 = defineSystem({
           retrieval: { k: 8 },
           system: { id: 'memory-r1', memories: { cap: 16, read: 4 } },
         },
-        curriculum: { hops: { min: 1, max: 2 } },
+        curriculum: { system: { id: 'simple-rl-zoo', min: 1, max: 2 } },
       }),
     },
     {

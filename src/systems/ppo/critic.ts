@@ -1,7 +1,7 @@
 import { joinedFloats } from '../../base/bytes.ts';
 import { itemAt } from '../../base/items.ts';
 import { mean, moments } from '../../base/statistics.ts';
-import { adamW, DEFAULT_UPDATE } from '../../policy/lora/optimizer.ts';
+import { adamW } from '../../policy/lora/optimizer.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainSettings } from '../../recipes/parts/training.ts';
 import { klTerm, type CriticState, type HiddenLearner } from '../../learn/objective.ts';
@@ -266,7 +266,14 @@ function fitted(
     critic.updates += 1;
     adamW(
       { ...critic, gradient: Float32Array.from(gradient) },
-      { ...DEFAULT_UPDATE, lr: learningRate, step: critic.updates, gradientScale: 1 },
+      {
+        beta1: 0.9,
+        beta2: 0.95,
+        eps: 1e-8,
+        lr: learningRate,
+        step: critic.updates,
+        gradientScale: 1,
+      },
       0,
     );
   }

@@ -1,16 +1,44 @@
+import { z } from 'zod';
 import type { Recipe, Variant } from '../../recipes/parts/recipe.ts';
 import { trainedOn, verlObjective } from '../../recipes/parts/training-base.ts';
 import { DEFAULT_SETTINGS } from '../../recipes/parts/settings.ts';
+import { defineCurriculum } from '../parts/define.ts';
 
 /*
  * SimpleRL-Zoo (arXiv 2503.18892; code: hkust-nlp/simpleRL-reason): zero RL on the answer only, with questions whose
  * difficulty fits. GRPO with groups of 8, KL 1e-4 in the loss, clip 0.2. Strata are grades of mathematics; here hops.
  */
-const stratum = (name: string, title: string, hops: { min: number; max: number }): Variant => ({
+const hops = z.int().min(1);
+const params = z.strictObject({
+  min: hops.meta({ title: 'Fewest hops' }),
+  max: hops.meta({ title: 'Most hops' }),
+});
+type Stratum = z.infer<typeof params>;
+
+defineCurriculum('simple-rl-zoo', {
+  draws: 'of one range of hops, as they come (SimpleRL-Zoo)',
+  params,
+  clash: ({ min, max }) =>
+    min > max ? `No question has ${min} to ${max} hops. Set min to max or less.` : null,
+  async load() {
+    const { UniformCurriculum } = await import('../../learn/rl/uniform.ts');
+    return {
+      curriculum({ min, max }, { questions, seed }) {
+        const own = questions.filter(({ hops: count = 1 }) => min <= count && count <= max);
+        if (own.length > 0) return new UniformCurriculum(own, seed);
+        throw new Error(
+          `curriculum: no question has ${min} to ${max} hops. Choose other curriculum.system.min and max, or other questions.`,
+        );
+      },
+    };
+  },
+});
+
+const stratum = (name: string, title: string, range: Stratum): Variant => ({
   name,
   title,
   settings: trainedOn('em', {
-    curriculum: { hops },
+    curriculum: { system: { id: 'simple-rl-zoo', ...range } },
     objective: verlObjective(2, 1e-4),
   }),
 });
@@ -35,7 +63,7 @@ export const simpleRlZoo: Recipe = {
       'medium.objective.kl.coefficient': 'code: up to 14 billion parameters; 1e-3 above',
       'medium.objective.aggregation': 'code: verl/workers/actor/dp_actor.py',
       'medium.objective.aggregation.microBatch': 'code: train_grpo_math_tune_ray.sh',
-      'medium.curriculum.hops.min': 'ours, hops for its levels of mathematics',
+      'medium.curriculum.system.min': 'ours, hops for its levels of mathematics',
     },
     expectedEffect:
       'A format reward lowers the final accuracy of a weak starting policy; strata that are too hard or too easy teach less.',

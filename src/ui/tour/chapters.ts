@@ -148,12 +148,11 @@ const REAL_MODEL_CHANGES = {
   'overrides.retrieval.maxSearches': 4,
   'adapter.rank': 16,
   warmUp: {
-    updates: 88,
+    length: { updates: 88 },
     batch: 4,
     learningRate: 1e-3,
     onlyCorrect: true,
     heldOut: 0.02,
-    every: 22,
     questions: 16,
   },
   // Paid for F1 alone, on comparisons, this model stops searching within three steps (training/studies/real-models.md).

@@ -32,7 +32,7 @@ const trained = (recipe: string, out: string, changes: string[], ...more: string
 describe('kunlun-baize', () => {
   test('warms up gold and noisy, then runs RDRA, STIE and a router that learns beside', async () => {
     const out = join(folder, 'kunlun');
-    const warmUp = ['warmUp.own.rollouts=8', 'warmUp.updates=1', 'warmUp.batch=2'];
+    const warmUp = ['warmUp.own.rollouts=8', 'warmUp.length.updates=1', 'warmUp.batch=2'];
     // In the middle of (15), so that a step has both.
     const {
       status,

@@ -63,7 +63,7 @@ test('settings lie over one another: recipe, train.settings, training of the arm
   ]);
   for (const { settings } of arms) {
     expect(settings?.optimizer.learningRate).toBe(0.5);
-    expect(settings?.optimizer.beta2).toBe(0.99);
+    expect(settings?.optimizer.warmUpSteps).toBe(5);
   }
 });
 
@@ -318,7 +318,9 @@ describe('each problem is named', () => {
       withArm({
         recipe: 'search/grpo',
         demonstrations: 'd.jsonl',
-        training: { warmUp: { updates: 1, batch: 1, learningRate: 1, onlyCorrect: true } },
+        training: {
+          warmUp: { length: { updates: 1 }, batch: 1, learningRate: 1, onlyCorrect: true },
+        },
       }),
       'arm "other": d.jsonl is missing',
     ],

@@ -23,7 +23,7 @@ const isPlain = (error: unknown): boolean => error instanceof Error && error.nam
 
 const RUN = writeRunFile({
   run: {
-    format: 'forage.run/5', id: 'run-a', name: 'first', tags: ['a'], notes: '', createdAt: '2026-01-01T00:00:00.000Z',
+    format: 'forage.run/6', id: 'run-a', name: 'first', tags: ['a'], notes: '', createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getTraining('ur2/paper'),
     policy: { id: 'tiny', revision: '0' }, world: { seed: 1, questions: 10 }, device: 'wasm', step: 2,
     checkpointStep: 2, failure: null, notice: null, deletedAt: null, setup: BUILT_IN_SETUP,

@@ -40,26 +40,23 @@ const REFUSED: Record<string, [changes: string[], path?: string]> = {
   'adapter.gates': [
     ['adapter.gates={"id":"hrpo","rMin":0.98,"rMax":0.99,"learningRate":0.001,"lambdaLearningRate":0.01}'],
   ],
-  'dynamicSampling.band': [['dynamicSampling.band={"low":0.2,"high":0.8}']],
+  'dynamicSampling.by': [['dynamicSampling.by={"above":0.2,"below":0.8}']],
   'dynamicSampling.system': [['dynamicSampling.system={"id":"speed-rl","screen":4}']],
   'curriculum.system': [
     ['curriculum.system={"id":"inspo","population":2,"temperature":0.1,"rate":0.3,"every":0,"proposals":1,"verify":1,"replay":1,"tokens":8}'],
   ],
   'warmUp.own': [
-    ['warmUp={"own":{},"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
+    ['warmUp={"own":{},"length":{"updates":1},"batch":2,"learningRate":0.001,"onlyCorrect":true}'],
     'warmUp',
   ],
-  'warmUp.updates': [['warmUp={"updates":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
-  'warmUp.epochs': [['warmUp={"epochs":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
-  'warmUp.heldOut': [['warmUp={"updates":1,"heldOut":0.1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
-  'warmUp.every': [['warmUp={"updates":2,"every":1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
-  'warmUp.questions': [['warmUp={"updates":1,"questions":2,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
-  'warmUp.stopAt': [['warmUp={"updates":1,"questions":2,"stopAt":0.9,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.heldOut': [['warmUp={"length":{"updates":1},"heldOut":0.1,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.questions': [['warmUp={"length":{"updates":1},"questions":2,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
+  'warmUp.stopAt': [['warmUp={"length":{"updates":1},"questions":2,"stopAt":0.9,"batch":2,"learningRate":0.001,"onlyCorrect":true}'], 'warmUp'],
   system: [['overrides.system.id=smart-rag', 'overrides.system.reset=true'], 'overrides.system'],
 }; // prettier-ignore
 
 /** Settings that the environment carries out: it draws the questions and runs the loop with its engine and rewards. */
-const CARRIED = ['recipeVersion', 'curriculum.hops'];
+const CARRIED = ['recipeVersion'];
 
 type Node = z.core.$ZodType & { _zod: { def: { type: string; innerType?: Node; element?: Node } } };
 

@@ -155,9 +155,6 @@ describe('the rest of a run on TRL', () => {
     const settings = changed('search/grpo', {
       optimizer: {
         learningRate: 3e-5,
-        beta1: 0.8,
-        beta2: 0.95,
-        eps: 1e-7,
         weightDecay: 0.1,
         clipNorm: 0.5,
       },
@@ -167,9 +164,9 @@ describe('the rest of a run on TRL', () => {
     expect(mapped.grpo).toMatchObject({
       optim: 'adamw_torch',
       learning_rate: 3e-5,
-      adam_beta1: 0.8,
-      adam_beta2: 0.95,
-      adam_epsilon: 1e-7,
+      adam_beta1: 0.9,
+      adam_beta2: 0.99,
+      adam_epsilon: 1e-8,
       weight_decay: 0.1,
       max_grad_norm: 0.5,
     });
@@ -192,7 +189,7 @@ describe('the rest of a run on TRL', () => {
     ['updates', { updates: 5 }, null],
     [
       'warmUp',
-      { warmUp: { updates: 3, batch: 4, learningRate: 1e-3, onlyCorrect: true } },
+      { warmUp: { length: { updates: 3 }, batch: 4, learningRate: 1e-3, onlyCorrect: true } },
       'warm-up',
     ],
     ['objective.kl.place', { objective: klOf('reward', 'k3') }, 'kl'],

@@ -179,21 +179,18 @@ describe('the optimizer', () => {
   it('is AdamW with the same numbers', () => {
     const changes = [
       'optimizer.learningRate=2e-5',
-      'optimizer.beta1=0.8',
-      'optimizer.beta2=0.95',
       'optimizer.weightDecay=0.1',
       'optimizer.clipNorm=0.5',
-      'optimizer.eps=1e-7',
     ];
     expect(optim(...changes)).toMatchObject({
       lr: 2e-5,
-      betas: [0.8, 0.95],
+      betas: [0.9, 0.99],
       weight_decay: 0.1,
       clip_grad: 0.5,
     });
     expect(
       mapped(changes).arguments['+actor_rollout_ref.actor.optim.override_optimizer_config.eps'],
-    ).toBe(1e-7);
+    ).toBe(1e-8);
   });
 
   it('clips nothing at limit 0, which would be verl’s end of learning', () => {
@@ -270,7 +267,7 @@ describe('what only Forage does', () => {
   it.each([
     ['router.train=beside', 'router.train'],
     ['shuffleRewards=true', 'shuffleRewards'],
-    ['warmUp={"updates":1,"batch":1,"learningRate":0.001,"onlyCorrect":true}', 'warmUp'],
+    ['warmUp={"length":{"updates":1},"batch":1,"learningRate":0.001,"onlyCorrect":true}', 'warmUp'],
   ])('%s is refused', (change, setting) => {
     expect(refused([change])).toEqual([setting]);
   });

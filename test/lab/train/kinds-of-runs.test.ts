@@ -46,7 +46,7 @@ it('a warm-up learns from the trajectories of a file before the first step; that
   const made = await trained(browser, tab, shortRun({ steps: 1 }));
   const rollouts = await tab.host.rollouts(made, 1);
   const file = new Blob(rollouts.slice(0, 2).map((rollout) => `${JSON.stringify(rollout)}\n`));
-  const warmUp = { updates: 3, batch: 2, learningRate: 1e-2, onlyCorrect: false };
+  const warmUp = { length: { updates: 3 }, batch: 2, learningRate: 1e-2, onlyCorrect: false };
   const settings = shortRun({ steps: 1, warmUp });
   await expect(tab.host.create(settings, '', 'wasm', BUILT_IN_SETUP)).rejects.toThrow(
     'The warm-up needs a file of trajectories',

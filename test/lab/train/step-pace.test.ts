@@ -310,9 +310,9 @@ it('an estimate counts the rollouts before the first step: own trajectories, sco
   expect(before('search/grpo', { heldOut })).toBeCloseTo(1, 9);
   // 256 own trajectories and 64 questions, and the updates on the trajectories.
   const { warmUp } = getTraining('kunlun-baize/whole');
-  if (!warmUp?.updates) throw new Error('no warm-up');
+  if (!warmUp || !('updates' in warmUp.length)) throw new Error('no warm-up');
   expect(warmUp.batch).toBe(16);
-  const learned = warmUp.updates * updateSeconds(16);
+  const learned = warmUp.length.updates * updateSeconds(16);
   expect(before('kunlun-baize/whole', { heldOut })).toBeCloseTo(5 + learned, 6);
   // 96 questions scored by 20 rollouts each.
   expect(before('ur2/paper', { heldOut, start: 'searching' })).toBeCloseTo((1920 + 64) / 64, 9);

@@ -21,7 +21,7 @@ const settings = (change: Partial<TrainSettings>): TrainSettings =>
     steps: 2,
     questions: 2,
     updates: 1,
-    overlong: { max: 90, buffer: 90, factor: 1 },
+    overlong: { max: 90, buffer: 90 },
     heldOut: { questions: 0, every: 9, temperature: 0 },
     ...change,
   });

@@ -21,7 +21,7 @@ const settings: TrainSettings = {
 const tries: TrainSettings = {
   ...settings,
   warmUp: {
-    updates: 1,
+    length: { updates: 1 },
     batch: 2,
     learningRate: 1e-3,
     onlyCorrect: true,
@@ -33,7 +33,7 @@ const told: [number, number][] = [];
 /** Answers, in the order in which they were given. */
 const ended: (string | null)[] = [];
 const sample = (rollouts: number, questions = [QUESTION, other], main = LOOP) =>
-  ownDemonstrations(tries, { rollouts, noise: 1 }, questions, {
+  ownDemonstrations(tries, { rollouts }, questions, {
     agent: {
       policy: new ScriptedPolicy({ main }),
       retriever: retrieverOver(),

@@ -177,8 +177,8 @@ describe('online difficulty filtering', () => {
     '%s of eight right: p (1 − p) = %s; kept by 0.2 to 0.8: %s, by 0 to 1: %s',
     (right, information, inner, all) => {
       expect(informationOf(passRate(group(right)))).toBeCloseTo(information, 3);
-      expect(keeps({ by: 'reward', band: { low: 0.2, high: 0.8 } }, group(right))).toBe(inner);
-      expect(keeps({ by: 'reward', band: { low: 0, high: 1 } }, group(right))).toBe(all);
+      expect(keeps({ by: { above: 0.2, below: 0.8 } }, group(right))).toBe(inner);
+      expect(keeps({ by: { above: 0, below: 1 } }, group(right))).toBe(all);
     },
   );
 });

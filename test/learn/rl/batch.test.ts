@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  addKlToRewards,
-  fillAdvantages,
-  sequencesOf,
-  updateBatches,
-} from '../../../src/learn/rl/batch.ts';
+import { fillAdvantages, sequencesOf, updateBatches } from '../../../src/learn/rl/batch.ts';
+import { addKlToRewards } from '../../../src/learn/rl/scoring.ts';
 import { definedRules } from '../../../src/learn/objective.ts';
 import { finishedAlone, sequencesMasked } from '../../../src/systems/parts/masks.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';

@@ -13,12 +13,11 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** Two passes over 6 of 8 demonstrations, 2 per update: 6 updates, evaluated after 0, 2, 4 and 6. */
 const warmUp = {
-  epochs: 2,
+  length: { epochs: 2 },
   batch: 2,
   learningRate: 1e-2,
   onlyCorrect: false,
   heldOut: 0.25,
-  every: 2,
   questions: 2,
 };
 const settings = tinySettings({ steps: 0, warmUp });
@@ -46,7 +45,7 @@ describe('a cold start', () => {
     expect(isUntrained(whole.state)).toBe(false);
   });
 
-  it('is evaluated before it, as often as it says, and at its end', () => {
+  it('is evaluated before it, after each quarter, and at its end', () => {
     expect(points.map(({ update, updates }) => [update, updates])).toEqual([
       [0, 6],
       [2, 6],
@@ -131,13 +130,13 @@ describe('the demonstrations of a cold start', () => {
   });
 
   it.each([
-    [{ epochs: 2 }, 10, { updates: 5, every: 3 }],
-    [{ epochs: 0.5 }, 10, { updates: 2, every: 3 }],
-    [{ updates: 3 }, 10, { updates: 3, every: 3 }],
-    [{ updates: 3, epochs: 2, every: 2 }, 10, { updates: 3, every: 2 }],
-    [{ updates: 30, epochs: 2 }, 10, { updates: 5, every: 3 }],
-  ])('are gone through as %j says', (length, count, expected) => {
-    const own = { batch: 4, learningRate: 1, onlyCorrect: true, ...length };
+    [{ epochs: 2 }, 10, { updates: 5, every: 2 }],
+    [{ epochs: 0.5 }, 10, { updates: 2, every: 1 }],
+    [{ epochs: 0.1 }, 10, { updates: 1, every: 1 }],
+    [{ updates: 3 }, 10, { updates: 3, every: 1 }],
+    [{ updates: 88 }, 10, { updates: 88, every: 22 }],
+  ])('are gone through as %j says, with an evaluation a quarter', (length, count, expected) => {
+    const own = { batch: 4, length };
     expect(warmUpLength(own, count)).toEqual(expected);
   });
 });
@@ -146,16 +145,21 @@ describe('settings of a cold start', () => {
   const grpo = getTraining('search/grpo');
 
   it('begin with the defaults where one is named', () => {
-    const { warmUp: made } = withChanges(grpo, ['warmUp.epochs=3', 'warmUp.learningRate=1e-4']);
-    expect(made).toEqual({ ...DEFAULT_WARM_UP, epochs: 3, learningRate: 1e-4 });
+    const { warmUp: made } = withChanges(grpo, [
+      'warmUp.length.epochs=3',
+      'warmUp.learningRate=1e-4',
+    ]);
+    expect(made).toEqual({ ...DEFAULT_WARM_UP, length: { epochs: 3 }, learningRate: 1e-4 });
   });
 
   it('need a length, and questions to stop by', () => {
     const own = { batch: 4, learningRate: 1e-3, onlyCorrect: true };
     const set = (value: object) => () => withChanges(grpo, [`warmUp=${JSON.stringify(value)}`]);
-    expect(set(own)).toThrow(/warmUp\.epochs: a cold start needs a length/);
-    expect(set({ ...own, epochs: 1, stopAt: 0.9 })).toThrow(/set warmUp\.questions too/);
-    expect(set({ ...own, epochs: 1, stopAt: 0.9, questions: 4 })).not.toThrow();
+    expect(set(own)).toThrow(/warmUp\.length/);
+    expect(set({ ...own, length: { epochs: 1 }, stopAt: 0.9 })).toThrow(
+      /set warmUp\.questions too/,
+    );
+    expect(set({ ...own, length: { epochs: 1 }, stopAt: 0.9, questions: 4 })).not.toThrow();
     const never = ['warmUp.stopAt=null', 'warmUp.questions=0'];
     expect(withChanges(grpo, never).warmUp).toMatchObject({ stopAt: null, questions: 0 });
   });

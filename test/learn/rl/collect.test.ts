@@ -137,7 +137,7 @@ describe('the rollouts of a step', () => {
   it('where accuracy must vary and does not, fall back to groups whose rewards do', async () => {
     // Both are wrong; the longer one is punished.
     const long = `<think>${' t'.repeat(40)}</think>${WRONG}`;
-    const overlong = { max: 40, buffer: 20, factor: 1 };
+    const overlong = { max: 40, buffer: 20 };
     const texts = [WRONG, long, WRONG, WRONG];
     const { made, trained } = await step(texts, {
       ...on({ by: 'accuracy', maxBatches: 1 }),
@@ -268,10 +268,10 @@ describe('screening and bands', () => {
     const share = (right: number): string[] =>
       Array.from({ length: 4 }, (_, i) => (i < right ? RIGHT : WRONG));
     const texts = [...share(1), ...share(2), ...share(3)];
-    const { made } = await step(texts, four({ band: { low: 0.25, high: 0.75 } }));
+    const { made } = await step(texts, four({ by: { above: 0.25, below: 0.75 } }));
     // Of 1, 2 and 3 right of four only the half lies within; the others fill what is missing.
     expect(made.trained.map(([first]) => first?.question.id)).toEqual(['b', 'a', 'c']);
-    const wider = await step(texts, four({ band: { low: 0.2, high: 0.8 } }));
+    const wider = await step(texts, four({ by: { above: 0.2, below: 0.8 } }));
     expect(wider.trained).toEqual(['a', 'b', 'c']);
   });
 });

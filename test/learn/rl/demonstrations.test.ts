@@ -56,12 +56,11 @@ it('a cold start that nobody sets is a valid one: an epoch of right answers, 4 p
   const settings = { ...getTraining('search/grpo'), warmUp: { ...DEFAULT_WARM_UP } };
   const { warmUp } = checkedSettingsSchema.parse(settings);
   expect(warmUp).toEqual({
-    epochs: 1,
+    length: { epochs: 1 },
     batch: 4,
     learningRate: 0.0008,
     onlyCorrect: true,
     heldOut: 0.1,
-    every: 60,
     questions: 16,
     stopAt: 0.98,
   });

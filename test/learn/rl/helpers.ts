@@ -73,7 +73,7 @@ export function tinySettings(change: Partial<TrainSettings> = {}): TrainSettings
     groupSize: 4,
     adapter: { rank: 4, alpha: 8, targets: [...base.adapter.targets] },
     dynamicSampling: null,
-    overlong: { max: 48, buffer: 48, factor: 1 },
+    overlong: { max: 48, buffer: 48 },
     heldOut: { questions: 2, every: 2, temperature: 0.3 },
     ...change,
   };

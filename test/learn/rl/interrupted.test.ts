@@ -66,7 +66,7 @@ describe('a warm-up before the first step', () => {
   const settings = (updates: number): TrainSettings =>
     settingsOf({
       steps: 1,
-      warmUp: { updates, batch: 2, learningRate: 0.01, onlyCorrect: false },
+      warmUp: { length: { updates }, batch: 2, learningRate: 0.01, onlyCorrect: false },
     });
   const deps = { demonstrations };
 

@@ -97,11 +97,9 @@ describe('routing while training and when evaluated', () => {
     return asked;
   }
 
-  it('takes the likelier source for held-out questions, unless the field says sampled', async () => {
+  it('takes the likelier source for held-out questions', async () => {
     const plain = ['overrides.background.mode=off', 'overrides.stie.mode=off'];
     expect(await heldOutRoutes(joint(...plain))).toEqual({ web: 24 });
-    const sampled = await heldOutRoutes(joint(...plain, 'router.evaluation=sampled'));
-    expect(Object.keys(sampled).toSorted()).toEqual(['local', 'web']);
   });
 
   it('learns from sampled choices alone', () => {

@@ -73,7 +73,7 @@ describe('the parts of a run', () => {
   });
 
   it('ask for demonstrations only for a warm-up, and name a damaged line', async () => {
-    const warmUp = { updates: 1, learningRate: 1e-3, batch: 4, onlyCorrect: true };
+    const warmUp = { length: { updates: 1 }, learningRate: 1e-3, batch: 4, onlyCorrect: true };
     const warm = settingsOf({ warmUp });
     await assembleRun(tinySettings(), partsOf());
     await expect(assembleRun(warm, partsOf())).rejects.toThrow('a demonstration was asked for');

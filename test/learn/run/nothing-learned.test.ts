@@ -52,7 +52,7 @@ describe('the headline', () => {
   });
 
   it('names an adapter that a warm-up left', () => {
-    const warmUp = { updates: 4, batch: 2, learningRate: 1e-3 } as const;
+    const warmUp = { length: { updates: 4 }, batch: 2, learningRate: 1e-3 } as const;
     const said = nothingLearned([skippedStep(1)], { ...settings, warmUp } as TrainSettings);
     expect(said).toMatchObject({ before: true });
     expect(said?.headline).toBe('RL learned nothing: all 32 rewards were 0');

@@ -24,10 +24,10 @@ describe('warnings of settings', () => {
     expect(warned(ppo.id, 'groupSize=1')).toEqual([]);
   });
 
-  it('a band leaves nothing out of one batch, unless what was screened alone is left out too', () => {
-    const band = ['dynamicSampling.band={"low":0.2,"high":0.8}'];
+  it('a range of right answers leaves nothing out of one batch, unless what was screened alone is left out too', () => {
+    const band = ['dynamicSampling.by={"above":0.2,"below":0.8}'];
     expect(warned('search/grpo', ...band)).toEqual([
-      'With one batch per step the band leaves nothing out: groups outside it fill the step. Allow more batches.',
+      'With one batch per step nothing is left out: groups of any share of right answers fill the step. Allow more batches.',
     ]);
     expect(warned('search/grpo', ...band, 'dynamicSampling.maxBatches=2')).toEqual([]);
     expect(

@@ -83,7 +83,7 @@ describe('settings out of their range', () => {
     ['updates', { updates: 17 }],
     ['stages', { stages: [] }],
     ['seed', { seed: -1 }],
-    ['optimizer.beta1', { optimizer: { ...base.optimizer, beta1: 1.1 } }],
+    ['optimizer.clipNorm', { optimizer: { ...base.optimizer, clipNorm: -1 } }],
     ['optimizer.warmUpSteps', { optimizer: { ...base.optimizer, warmUpSteps: -1 } }],
     ['heldOut.questions', { heldOut: { ...base.heldOut, questions: 1001 } }],
     ['curriculum.system.noise', { curriculum: { system: { id: 'kunlun-baize', noise: 2 } } }],

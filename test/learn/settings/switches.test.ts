@@ -24,7 +24,7 @@ it('a curriculum that is named alone has its defaults', () => {
 describe('switches of training', () => {
   it.each([
     [['objective.estimator={"id":"ppo"}']],
-    [['dynamicSampling.band={"low":0.2,"high":0.8}']],
+    [['dynamicSampling.by={"above":0.2,"below":0.8}']],
     [[SCREEN]],
     [[SCREEN, AHEAD]],
     [['curriculum.system={"id":"zero-search","simulator":"by-place"}']],
@@ -33,7 +33,7 @@ describe('switches of training', () => {
     [[ONE_SHOT, 'curriculum.system.ids=["q1"]']],
     [[SWS, 'curriculum.system.probeSteps=20']],
     [['curriculum.system={"id":"empirical","engine":"noisy"}']],
-    [['curriculum.hops={"min":2,"max":3}']],
+    [['curriculum.system={"id":"simple-rl-zoo","min":2,"max":3}']],
     [['updates=2', 'objective.rules.gppo={}', 'objective.rules.right-likelihood.weight=0.1']],
     [['objective.rules.diversity.weight=0.01']],
     [['objective.rules.worse-only={}']],
@@ -62,10 +62,10 @@ describe('switches of training', () => {
       'warmUp',
       [
         'stages=[{"steps":1,"reward":"em","weights":{},"loss":{"kind":"stored-sft","batch":4}}]',
-        'warmUp={"updates":1,"batch":1,"learningRate":0.001,"onlyCorrect":true}',
+        'warmUp={"length":{"updates":1},"batch":1,"learningRate":0.001,"onlyCorrect":true}',
       ],
     ],
-    ['dynamicSampling.band', ['dynamicSampling.band={"low":0.8,"high":0.2}']],
+    ['dynamicSampling.by', ['dynamicSampling.by={"above":0.8,"below":0.2}']],
     [SAMPLING, [`${SAMPLING}={"id":"speed-rl","screen":8}`]],
     [SAMPLING, [SCREEN, 'branching={"id":"tree-rpo","children":2,"depth":3}']],
     [SAMPLING, [SCREEN, AHEAD, TREE]],
@@ -74,7 +74,7 @@ describe('switches of training', () => {
     ['objective.rules.gppo', ['objective.rules.gppo={}']],
     ['objective.rules.gppo', ['updates=2', 'objective.clip=null', 'objective.rules.gppo={}']],
     ['objective.rules.fspo', ['objective.rules.fspo.form=paper']],
-    ['curriculum.hops', ['curriculum.hops={"min":3,"max":2}']],
+    ['curriculum.system', ['curriculum.system={"id":"simple-rl-zoo","min":3,"max":2}']],
     ['curriculum.system', [SWS, 'curriculum.system.probeSteps=100']],
   ])('that do nothing, or cannot be, are refused at %s: %j', (path, changes) => {
     expect(untrainable(withChanges(base, changes))?.path).toBe(path);

@@ -12,6 +12,7 @@ const begins = (count: number, rounds: number): number[] =>
     beginsRound(step - 1, count, rounds),
   );
 
+const EFFICIENT = { kind: 'efficient-dpo', beta: 0.1, nll: 0, gamma: 1.5 } as const;
 const DPO = { kind: 'dpo', beta: 0.1, nll: 0, high: 1, low: 0 } as const;
 const adapter = Float32Array.of(3);
 const older = Float32Array.of(2);
@@ -129,7 +130,9 @@ describe('a run by rounds', () => {
   it('makes as many updates per step as it has passes', async () => {
     const passes = settingsOf({
       steps: 1,
-      stages: [{ steps: 1, reward: 'em', weights: {}, loss: { ...DPO, rounds: 1, passes: 3 } }],
+      stages: [
+        { steps: 1, reward: 'em', weights: {}, loss: { ...EFFICIENT, rounds: 1, passes: 3 } },
+      ],
     });
     const replica = new Even();
     const held: number[][] = [];
@@ -153,7 +156,12 @@ describe('a run by rounds', () => {
 
 describe('pairs in mini-batches', () => {
   const made = async (loss: { passes?: number; pairsAnUpdate?: number }): Promise<number> => {
-    const stage = { steps: 1, reward: 'em', weights: {}, loss: { ...DPO, rounds: 1, ...loss } };
+    const stage = {
+      steps: 1,
+      reward: 'em',
+      weights: {},
+      loss: { ...EFFICIENT, rounds: 1, ...loss },
+    };
     const { state } = await train(settingsOf({ steps: 1, questions: 3, stages: [stage] }));
     return state.updates;
   };

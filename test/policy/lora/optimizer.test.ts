@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { adamW, clipScale, globalNorm } from '../../../src/policy/lora/optimizer.ts';
+import { DEFAULT_UPDATE, scheduleFactor } from '../../../src/pretrain/policy/plan.ts';
 import {
-  adamW,
-  clipScale,
-  DEFAULT_UPDATE,
-  globalNorm,
   isMuonSlot,
   muon,
-  scheduleFactor,
+  Orthogonaliser,
   updateSlot,
-} from '../../../src/policy/lora/optimizer.ts';
-import { Orthogonaliser } from '../../../src/pretrain/policy/updater.ts';
+} from '../../../src/pretrain/policy/updater.ts';
 import { Random } from '../../../src/base/random.ts';
 
 const zeros = (n: number): Float32Array => new Float32Array(n);

@@ -10,7 +10,7 @@ import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import { Updater } from '../../../src/pretrain/policy/updater.ts';
 import { Replica, type Example, type SharedState } from '../../../src/pretrain/policy/replica.ts';
 import type { PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
-import { DEFAULT_UPDATE } from '../../../src/policy/lora/optimizer.ts';
+import { DEFAULT_UPDATE } from '../../../src/pretrain/policy/plan.ts';
 import { Random } from '../../../src/base/random.ts';
 import { initWeights, parameterCount } from '../../../src/policy/checkpoint/weights.ts';
 

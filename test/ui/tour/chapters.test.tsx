@@ -134,7 +134,7 @@ describe('teaching a real model', () => {
       groupSize: 6,
       overrides: { retrieval: { k: 2, passageTokens: 100, maxSearches: 4 } },
       adapter: { rank: 16 },
-      warmUp: { updates: 88, batch: 4, learningRate: 1e-3, heldOut: 0.02 },
+      warmUp: { length: { updates: 88 }, batch: 4, learningRate: 1e-3, heldOut: 0.02 },
       stages: [{ reward: 'posterior-ungated' }],
     });
   });

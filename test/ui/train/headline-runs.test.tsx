@@ -38,7 +38,7 @@ const SIZES = {
     ['Questions per step', 'questions', 2],
     ['Rollouts per question', 'groupSize', 2],
     ['Rollouts tried', 'warmUp.own.rollouts', 8],
-    ['Updates at most', 'warmUp.updates', 1],
+    ['Updates at most', 'warmUp.length.updates', 1],
     ['Demonstrations per update', 'warmUp.batch', 2],
     ['Steps until gold', 'curriculum.system.goldEpochs', 2],
     ['Held-out questions', 'heldOut.questions', 1],

@@ -58,11 +58,8 @@ it.each([
       'Parts multiple choice',
     ],
   ],
-  [
-    'tool-star/rounds',
-    ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds', 'Passes', 'Pairs per update'],
-  ],
-  ['web-thinker/dpo', ['fewer calls, then shorter', 'Length ratio']],
+  ['tool-star/rounds', ['Likelihood ×', 'Better from', 'Worse up to', 'Rounds']],
+  ['web-thinker/dpo', ['fewer calls, then shorter', 'Length ratio', 'Passes', 'Pairs per update']],
   ['ex-search/em', ['Weighed by', 'Gold in place of its answer']],
   ['dto/dpo', ['Likelihood ×', 'An update']],
   ['cir/stages', ['retrieval.maxSearches']],

@@ -44,7 +44,7 @@ it('lists stored demonstrations by name, count and date, beside a file of the co
 
 it('says what is in the stored file that is chosen', () => {
   useRollouts.setState({ files });
-  const given = { count: 240, tokens: 500 };
+  const given = { count: 240, tokens: 500, written: 100 };
   demonstrationsAre({ stored: 'gold' });
   expect(words()).toContain('Reading the file …');
   demonstrationsAre({ counts: { of: 'rollouts', all: 240, right: 200, given } });

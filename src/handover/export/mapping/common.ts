@@ -100,7 +100,7 @@ function switchesOf(settings: TrainSettings) {
     ['objective.kl.system', 'a KL whose weight changes by step or rollout', Boolean(kl.system)],
     [`stages.${supervised}.loss`, 'a stage that learns by supervision', supervised >= 0],
     [`stages.${changed}.overrides`, 'a loop that changes from stage to stage', changed >= 0],
-    ['dynamicSampling.band', 'the band of accuracies', Boolean(dynamicSampling?.band)],
+    ['dynamicSampling.by', 'groups by their accuracy', typeof dynamicSampling?.by === 'object'],
     ['dynamicSampling.system', 'a way to sample groups', Boolean(dynamicSampling?.system)],
     [
       'branching',

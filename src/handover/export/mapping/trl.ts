@@ -1,3 +1,4 @@
+import { ADAPTER_MOMENTS } from '../../../policy/lora/optimizer.ts';
 import type { Json } from '../../../learn/rl/contracts.ts';
 import {
   aggregationParts,
@@ -229,9 +230,9 @@ function grpoOf({ settings, maxContext, startStep }: MappingInput): TrlArguments
     learning_rate: optimizer.learningRate,
     lr_scheduler_type: 'constant',
     warmup_steps: 0,
-    adam_beta1: optimizer.beta1,
-    adam_beta2: optimizer.beta2,
-    adam_epsilon: optimizer.eps,
+    adam_beta1: ADAPTER_MOMENTS.beta1,
+    adam_beta2: ADAPTER_MOMENTS.beta2,
+    adam_epsilon: ADAPTER_MOMENTS.eps,
     weight_decay: optimizer.weightDecay,
     max_grad_norm: optimizer.clipNorm,
     // The machine.

@@ -1,3 +1,4 @@
+import { ADAPTER_MOMENTS } from '../../../policy/lora/optimizer.ts';
 import type { Json } from '../../../learn/rl/contracts.ts';
 import {
   aggregationParts,
@@ -179,11 +180,11 @@ function optimizerOf({ optimizer }: TrainSettings, startStep: number): VerlArgum
     [`${prefix}.zero_indexed_step`]: false,
     [`${prefix}.lr_warmup_steps`]: startStep > 0 ? 0 : optimizer.warmUpSteps,
     [`${prefix}.lr_warmup_steps_ratio`]: 0,
-    [`${prefix}.betas`]: [optimizer.beta1, optimizer.beta2],
+    [`${prefix}.betas`]: [ADAPTER_MOMENTS.beta1, ADAPTER_MOMENTS.beta2],
     [`${prefix}.weight_decay`]: optimizer.weightDecay,
     // Of verl a limit of 0 would leave no gradient; of Forage it is none.
     [`${prefix}.clip_grad`]: optimizer.clipNorm > 0 ? optimizer.clipNorm : NO_LIMIT,
-    [`+${prefix}.override_optimizer_config.eps`]: optimizer.eps,
+    [`+${prefix}.override_optimizer_config.eps`]: ADAPTER_MOMENTS.eps,
   };
 }
 

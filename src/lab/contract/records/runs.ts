@@ -21,7 +21,7 @@ export interface RunSweep {
 
 /** A training run as it is stored. */
 export interface RunRecord {
-  format: 'forage.run/5';
+  format: 'forage.run/6';
   id: string;
   name: string;
   tags: string[];

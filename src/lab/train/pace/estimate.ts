@@ -8,6 +8,7 @@ import type { RunRecord } from '../../contract/records/runs.ts';
 import type { GivenDemonstrations, TrainTime } from '../../contract/training.ts';
 import type { Probe } from '../../../learn/run/probe-shape.ts';
 import {
+  type Foreseen,
   type StepSeconds,
   meanStepSeconds,
   trainSeconds,
@@ -150,6 +151,13 @@ function measured(
 /** A range is given where its ends are further apart. */
 const WIDE = 1.25;
 
+/** The probe of a model that a cold start changes before the first step. */
+const foreseen = (
+  { warmUp }: TrainSettings,
+  probe: Probe,
+  given: GivenDemonstrations | null,
+): Foreseen => (warmUp && !warmUp.own && given ? { ...probe, imitates: given } : probe);
+
 /** By a probe of the same model and recipe. */
 export function timeByProbe(
   settings: TrainSettings,
@@ -157,16 +165,17 @@ export function timeByProbe(
   given: GivenDemonstrations | null = null,
 ): TrainTime {
   const { heldOut } = settings;
-  const step = meanStepSeconds(settings, probe);
+  const later = foreseen(settings, probe, given);
+  const step = meanStepSeconds(settings, later);
   const seconds = ({ rollouts, trained, batch, tokens, scored }: WorkBefore): number =>
-    wavesSeconds(probe, rollouts, 1) +
+    wavesSeconds(later, rollouts, 1) +
     trainSeconds(probe, trained, batch, tokens) +
     scored * (tokens ?? 0) * (probe.score ?? 0);
   const start = seconds(workOfStart(settings));
   const perStep = ({ rollouts, update, heldOut: scored }: StepSeconds): number =>
     rollouts + update + scored / heldOut.every;
-  const low = perStep(meanStepSeconds(settings, probe, 'low'));
-  const high = perStep(meanStepSeconds(settings, probe, 'high'));
+  const low = perStep(meanStepSeconds(settings, later, 'low'));
+  const high = perStep(meanStepSeconds(settings, later, 'high'));
   return {
     secondsPerStep: perStep(step),
     ...(high > WIDE * low && { range: [low, high] as const }),
@@ -188,7 +197,7 @@ export function paceByProbe(
   probe: Probe,
   given: GivenDemonstrations | null = null,
 ): ExpectedPace {
-  const { rollouts, update, heldOut } = meanStepSeconds(settings, probe);
+  const { rollouts, update, heldOut } = meanStepSeconds(settings, foreseen(settings, probe, given));
   const { questions } = settings.heldOut;
   return {
     before: timeByProbe(settings, probe, given).secondsBefore,

@@ -213,8 +213,8 @@ const Memory = ({ memory }: { memory: TrainingMemory }) => {
   );
 };
 
-/** What the measurement showed of the model, and whether its rewards give a learning signal. */
-const ProbedWords = ({ probed }: { probed: Probed }) => {
+/** What the measurement showed of the model, and whether RL can begin with its rewards; a cold start changes them. */
+const ProbedWords = ({ probed, coldStart }: { probed: Probed; coldStart: boolean }) => {
   const { rollouts, right, formatValid, tokensPerSecond, decoded, bytes, allEqual } = probed;
   return (
     <>
@@ -224,7 +224,7 @@ const ProbedWords = ({ probed }: { probed: Probed }) => {
         searches, {right} of {rollouts} right, {formatValid} in the format, {formatBytes(bytes)} in
         use
       </span>
-      {allEqual && rollouts > 1 ? (
+      {allEqual && rollouts > 1 && !coldStart ? (
         <span className="tone-hint">
           ⚠ All {rollouts} rewards were equal: rollouts like these teach nothing. Add a cold start
           on demonstrations, or choose easier questions.
@@ -273,7 +273,9 @@ export const Estimate = ({
             <span className="fine">Time per step: not measured on this device yet</span>
           )}
           <MeasureDevice settings={settings} device={device} again={known.time !== null} />
-          {known.probed ? <ProbedWords probed={known.probed} /> : null}
+          {known.probed ? (
+            <ProbedWords probed={known.probed} coldStart={settings.warmUp !== null} />
+          ) : null}
           {known.time ? <span className="fine basis">{known.time.basis}</span> : null}
         </>
       ) : null}

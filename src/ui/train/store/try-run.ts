@@ -44,10 +44,7 @@ const shortStart = (settings: TrainSettings, share: number): TrainSettings => {
     warmUp: warmUp?.own
       ? {
           ...warmUp,
-          own: {
-            ...warmUp.own,
-            rollouts: scaled(warmUp.own.rollouts, share, FEWEST_DEMONSTRATIONS),
-          },
+          own: { rollouts: scaled(warmUp.own.rollouts, share, FEWEST_DEMONSTRATIONS) },
         }
       : warmUp,
     curriculum: curriculum.system

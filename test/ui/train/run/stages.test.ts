@@ -8,11 +8,11 @@ const plain: TrainSettings = getTraining('search/grpo');
 const settings: TrainSettings = {
   ...plain,
   warmUp: {
-    updates: 8,
+    length: { updates: 8 },
     batch: 4,
     learningRate: 1e-3,
     onlyCorrect: true,
-    own: { rollouts: 256, noise: 0.5 },
+    own: { rollouts: 256 },
   },
   start: 'not-searching',
   heldOut: { ...plain.heldOut, questions: 64 },

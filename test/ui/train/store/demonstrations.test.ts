@@ -84,7 +84,7 @@ describe('the file of a warm-up', () => {
       of: 'rollouts',
       all: 1,
       right: 0,
-      given: { count: 1, tokens: 2 },
+      given: { count: 1, tokens: 2, written: 2 },
     });
   });
 });

@@ -66,10 +66,13 @@ describe('switches of papers in the form of a run', () => {
 
   it('leave what another one needs where it is', () => {
     // Two that share dynamic sampling, set by hand.
-    const both = withChange(on(draft(), 'speed-rl'), 'dynamicSampling.band', { low: 0, high: 0.8 });
+    const both = withChange(on(draft(), 'speed-rl'), 'dynamicSampling.by', {
+      above: 0,
+      below: 0.8,
+    });
     expect(idsOn(both)).toEqual(['speed-rl', 'online-filtering']);
     const { settings } = checkDraft(withSwitchOut(both, getSwitch('speed-rl')));
-    expect(settings?.dynamicSampling).toMatchObject({ band: { low: 0, high: 0.8 } });
+    expect(settings?.dynamicSampling).toMatchObject({ by: { above: 0, below: 0.8 } });
     expect(settings?.dynamicSampling?.system).toBeUndefined();
   });
 

@@ -150,12 +150,6 @@ export const GLOSSARY: Readonly<Record<TermId, Entry>> = {
     text: 'Weights of efficiency and information in the router’s reward. With the reward as printed, only whether their ratio exceeds 5/6 matters, for every question.',
     source: `${KUNLUN}, (20)–(22)`,
   },
-  moments: {
-    name: 'β1, β2 of AdamW',
-    text: 'Decay rates of the running means of the gradient and its square: closer to 1 averages over more steps.',
-    formula: 'm ← β1 m + (1 − β1) g,  v ← β2 v + (1 − β2) g²',
-    source: 'AdamW, arXiv 1711.05101',
-  },
   gold: {
     name: 'gold',
     text: 'The reference answers of the question set, and the passages that support them.',

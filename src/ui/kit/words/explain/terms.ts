@@ -29,7 +29,6 @@ export const TERM_IDS = [
   'nlr',
   'router-odds',
   'beta',
-  'moments',
   'gold',
   'hop',
   'rollout',

@@ -64,6 +64,9 @@ const LEARNING: readonly LossField[] = [
     max: 1000,
     absent: 'none',
   },
+];
+
+const PASSES: readonly LossField[] = [
   {
     of: 'number',
     name: 'passes',
@@ -139,6 +142,7 @@ export const LOSS_FIELDS: Readonly<Record<Loss['kind'], readonly LossField[]>> =
       step: 0.1,
     },
     ...LEARNING,
+    ...PASSES,
   ],
   'action-dpo': [BETA, NLL, ...LEARNING],
   'stored-sft': [BATCH],

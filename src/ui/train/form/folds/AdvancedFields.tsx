@@ -1,4 +1,3 @@
-import { Term } from '../../../kit/words/explain/Term.tsx';
 import { plural } from '../../../kit/words/format.ts';
 import {
   NumberField,
@@ -102,9 +101,6 @@ const OptimizerFold = () => (
       'optimizer.warmUpSteps',
       'optimizer.clipNorm',
       'optimizer.weightDecay',
-      'optimizer.beta1',
-      'optimizer.beta2',
-      'optimizer.eps',
     ]}
     now={({ optimizer }) =>
       `AdamW, ${optimizer.schedule}, ${plural(optimizer.warmUpSteps, 'step')} of warm-up, norm at most ${optimizer.clipNorm}`
@@ -121,8 +117,6 @@ const OptimizerFold = () => (
       min={0}
     />
     <RateField path="optimizer.weightDecay" label="Weight decay" />
-    <RateField path="optimizer.beta1" label={<Term id="moments">β1</Term>} />
-    <RateField path="optimizer.beta2" label={<Term id="moments">β2</Term>} />
   </Fold>
 );
 

@@ -1,14 +1,7 @@
 import { declaredCurricula, drawsOf } from '../../../../recipes/parts/curriculum.ts';
 import { isObject } from '../../../../base/objects.ts';
 import { Select } from '../../../kit/Select.tsx';
-import {
-  NumberField,
-  PartSwitch,
-  SelectField,
-  useDraftValue,
-  useErrors,
-  usePart,
-} from '../fields/fields.tsx';
+import { SelectField, useDraftValue, useErrors } from '../fields/fields.tsx';
 import { ParamFields } from '../fields/ParamFields.tsx';
 import { changeDraft } from '../../store/train-draft.ts';
 import { Fold } from './Fold.tsx';
@@ -43,8 +36,6 @@ export const CurriculumFold = () => {
   const system = useDraftValue(PATH);
   const id = isObject(system) ? String(system['id']) : '';
   const params = declaredCurricula.get(id)?.params;
-  // Fields that have no effect beside the others are not shown.
-  const stratum = usePart('curriculum.hops');
   return (
     <Fold
       name="Curriculum"
@@ -63,18 +54,6 @@ export const CurriculumFold = () => {
         ]}
         absent="(as it is)"
       />
-      <PartSwitch
-        path="curriculum.hops"
-        label="One stratum of hops"
-        title="SimpleRL-Zoo: questions whose difficulty fits"
-        on={{ min: 2, max: 2 }}
-      />
-      {stratum ? (
-        <>
-          <NumberField path="curriculum.hops.min" label="Fewest hops" min={1} />
-          <NumberField path="curriculum.hops.max" label="Most hops" min={1} />
-        </>
-      ) : null}
       {params ? <ParamFields path={PATH} params={params} /> : null}
     </Fold>
   );

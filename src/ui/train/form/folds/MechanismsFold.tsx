@@ -129,15 +129,6 @@ export const MechanismsFold = () => {
         absent="(yes)"
       />
       <SelectField
-        path="router.evaluation"
-        label="Held-out routing"
-        title="How the router chooses for the held-out questions, where the recipe asks it; while training it is sampled"
-        choices={[
-          { value: 'argmax', label: 'the likelier source' },
-          { value: 'sampled', label: 'sampled' },
-        ]}
-      />
-      <SelectField
         path="router.train"
         label="Train the router"
         choices={[

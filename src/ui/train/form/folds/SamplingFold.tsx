@@ -1,6 +1,7 @@
 import { samplings } from '../../../../recipes/parts/training.ts';
 import { plural } from '../../../kit/words/format.ts';
-import { NumberField, PartSwitch, SelectField, usePart } from '../fields/fields.tsx';
+import { isObject } from '../../../../base/objects.ts';
+import { NumberField, PartSwitch, SelectField, useDraftValue, usePart } from '../fields/fields.tsx';
 import { SystemSwitches } from '../fields/ParamFields.tsx';
 import { Fold } from './Fold.tsx';
 
@@ -8,7 +9,7 @@ import { Fold } from './Fold.tsx';
 export const SamplingFold = () => {
   const on = usePart('dynamicSampling');
   const overlong = usePart('overlong');
-  const banded = usePart('dynamicSampling.band');
+  const by = useDraftValue('dynamicSampling.by');
   return (
     <Fold
       name="Sampling"
@@ -16,7 +17,7 @@ export const SamplingFold = () => {
       now={({ dynamicSampling, overlong: punished }) =>
         [
           dynamicSampling
-            ? `dynamic, by ${dynamicSampling.by}, at most ${plural(dynamicSampling.maxBatches, 'batch', 'batches')}`
+            ? `dynamic, by ${typeof dynamicSampling.by === 'string' ? dynamicSampling.by : 'share of right answers'}, at most ${plural(dynamicSampling.maxBatches, 'batch', 'batches')}`
             : 'one batch a step',
           punished ? `punished beyond ${punished.max} tokens` : null,
         ]
@@ -34,29 +35,29 @@ export const SamplingFold = () => {
         <>
           <SelectField
             path="dynamicSampling.by"
-            label="Groups must vary in"
-            choices={['reward', 'accuracy']}
+            label="Groups that count"
+            title="A share of right answers: online difficulty filtering"
+            choices={[
+              { value: 'reward', label: 'rewards vary' },
+              { value: 'accuracy', label: 'exact match varies' },
+              { value: 'above', label: 'share of right answers' },
+            ]}
+            chosen={() => 'above'}
+            holds={(choice) => (choice === 'above' ? { above: 0.2, below: 0.8 } : choice)}
           />
-          <NumberField path="dynamicSampling.maxBatches" label="Batches at most" min={1} max={10} />
-          <PartSwitch
-            path="dynamicSampling.band"
-            label="Band of accuracy"
-            title="Online difficulty filtering: groups that are right too often or too rarely are left out"
-            on={{ low: 0.2, high: 0.8 }}
-          />
-          {banded ? (
+          {isObject(by) ? (
             <>
               <NumberField
-                path="dynamicSampling.band.low"
-                label="Accuracy above"
+                path="dynamicSampling.by.above"
+                label="Right answers above"
                 decimal
                 step={0.05}
                 min={0}
                 max={1}
               />
               <NumberField
-                path="dynamicSampling.band.high"
-                label="Accuracy below"
+                path="dynamicSampling.by.below"
+                label="Right answers below"
                 decimal
                 step={0.05}
                 min={0}
@@ -64,6 +65,7 @@ export const SamplingFold = () => {
               />
             </>
           ) : null}
+          <NumberField path="dynamicSampling.maxBatches" label="Batches at most" min={1} max={10} />
           <SystemSwitches path="dynamicSampling.system" declared={samplings.declared} />
         </>
       ) : null}
@@ -71,13 +73,12 @@ export const SamplingFold = () => {
         path="overlong"
         label="Overlong shaping"
         title="DAPO: lengths beyond are punished softly"
-        on={{ max: 512, buffer: 128, factor: 1 }}
+        on={{ max: 512, buffer: 128 }}
       />
       {overlong ? (
         <>
           <NumberField path="overlong.max" label="Longest, tokens" min={1} />
           <NumberField path="overlong.buffer" label="Buffer, tokens" min={1} />
-          <NumberField path="overlong.factor" label="Factor" decimal step={0.1} min={0} />
         </>
       ) : null}
     </Fold>

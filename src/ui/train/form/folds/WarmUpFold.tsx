@@ -1,21 +1,28 @@
+import { isObject } from '../../../../base/objects.ts';
 import { plural } from '../../../kit/words/format.ts';
 import { DEFAULT_WARM_UP, type WarmUpSettings } from '../../../../recipes/parts/training.ts';
 import { TrajectoryFile } from '../fields/TrajectoryFile.tsx';
-import { NumberField, PartSwitch, RateField, SwitchField, usePart } from '../fields/fields.tsx';
+import {
+  NumberField,
+  PartSwitch,
+  RateField,
+  SelectField,
+  SwitchField,
+  useDraftValue,
+  usePart,
+} from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 
 /** "1 epoch", "at most 40 updates" */
-const lengthWords = ({ updates, epochs, stopAt = null }: WarmUpSettings): string => {
-  const lengths = [
-    ...(epochs === undefined ? [] : [plural(epochs, 'epoch')]),
-    ...(updates === undefined ? [] : [plural(updates, 'update')]),
-  ];
-  return `${stopAt === null && lengths.length === 1 ? '' : 'at most '}${lengths.join(' or ')}`;
-};
+const lengthWords = ({ length, stopAt = null }: WarmUpSettings): string =>
+  `${stopAt === null ? '' : 'at most '}${
+    'epochs' in length ? plural(length.epochs, 'epoch') : plural(length.updates, 'update')
+  }`;
 
 const WarmUpFields = () => {
   const on = usePart('warmUp');
   const own = usePart('warmUp.own');
+  const length = useDraftValue('warmUp.length');
   return (
     <>
       <PartSwitch
@@ -30,33 +37,31 @@ const WarmUpFields = () => {
             path="warmUp.own"
             label="On its own rollouts"
             title="Sampled before the first update, half of them with noise mixed into the results; off: a file of demonstrations"
-            on={{ rollouts: 256, noise: 0.5 }}
+            on={{ rollouts: 256 }}
           />
           {own ? (
-            <>
-              <NumberField path="warmUp.own.rollouts" label="Rollouts tried" min={2} max={4096} />
-              <NumberField
-                path="warmUp.own.noise"
-                label="Noise in results"
-                title="Share of the passages that is noise, in the half of the rollouts that gets noise"
-                decimal
-                step={0.1}
-                min={0}
-                max={1}
-              />
-            </>
+            <NumberField path="warmUp.own.rollouts" label="Rollouts tried" min={2} max={4096} />
           ) : (
             <TrajectoryFile of="rollouts" />
           )}
-          <NumberField
-            path="warmUp.epochs"
-            label="Epochs at most"
-            title="Passes over the demonstrations; 0.5 is half of them"
-            decimal
-            step={0.5}
-            absent="no limit"
+          <SelectField
+            path="warmUp.length"
+            label="Length in"
+            choices={['epochs', 'updates']}
+            chosen={(value) => Object.keys(value)[0]}
+            holds={(choice) => (choice === 'epochs' ? { epochs: 1 } : { updates: 100 })}
           />
-          <NumberField path="warmUp.updates" label="Updates at most" min={1} absent="no limit" />
+          {isObject(length) && 'updates' in length ? (
+            <NumberField path="warmUp.length.updates" label="Updates at most" min={1} />
+          ) : (
+            <NumberField
+              path="warmUp.length.epochs"
+              label="Epochs at most"
+              title="Passes over the demonstrations; 0.5 is half of them"
+              decimal
+              step={0.5}
+            />
+          )}
           <NumberField path="warmUp.batch" label="Demonstrations per update" min={1} />
           <RateField path="warmUp.learningRate" label="Learning rate of SFT" />
           <NumberField
@@ -70,15 +75,9 @@ const WarmUpFields = () => {
           <NumberField
             path="warmUp.questions"
             label="Questions per evaluation"
-            title="Held-out questions that are answered in every evaluation: format rate, searches, EM"
+            title="Held-out questions that are answered before the cold start and after each quarter of it: format rate, searches, EM"
             min={0}
             absent={0}
-          />
-          <NumberField
-            path="warmUp.every"
-            label="Updates per evaluation"
-            min={1}
-            absent="once per epoch"
           />
           <NumberField
             path="warmUp.heldOut"
