@@ -23,7 +23,7 @@ describe('a stored run', () => {
   it('of another version of Forage is refused in one sentence that says what to do', () => {
     const older = { ...runRecord('run-a'), format: 'forage.run/1' };
     expect(() => parseRun(older)).toThrow(
-      /^the run was made by another version of Forage \(forage\.run\/1, here forage\.run\/5\); train it again here$/,
+      /^the run was made by another version of Forage \(forage\.run\/1, here forage\.run\/6\); train it again here$/,
     );
   });
 });
