@@ -53,7 +53,7 @@ const runFile = (id: string, name: string): string =>
   JSON.stringify({
     format: 'forage.run-export/1',
     run: {
-      format: 'forage.run/5',
+      format: 'forage.run/6',
       id,
       name,
       tags: [],

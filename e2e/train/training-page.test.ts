@@ -206,7 +206,7 @@ slow(
     await page.getByText('The cold start needs a file of demonstrations').waitFor();
     await page.locator('input[type=file]').setInputFiles(rollouts);
     await page.getByText(/^2 trajectories, \d right/).waitFor();
-    await page.getByLabel('Epochs at most').fill('');
+    await page.getByLabel('Length in').selectOption('updates');
     await page.getByLabel('Updates at most').fill('3');
     await page.getByLabel('Questions per evaluation').fill('2');
     await page.getByLabel('Only right answers').uncheck();

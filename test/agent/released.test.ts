@@ -259,5 +259,6 @@ test('every dialect of a trained system has the release that judges its format',
     'self-ask',
     'thoughts',
     'tools',
+    'worked-example',
   ]);
 });

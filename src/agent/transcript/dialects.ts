@@ -10,6 +10,19 @@ import { calledText } from './read-calls.ts';
 
 /** Dialects that are no system's own; `src/systems/index.ts` loads them with those of systems. */
 
+/** Two searches, of which the second needs what the first one found. */
+const WORKED_EXAMPLE = [
+  'Question: When was the author of Pippi Longstocking born?',
+  '<think> First, look up who wrote Pippi Longstocking. </think>',
+  '<search> Pippi Longstocking author </search>',
+  '<result> Pippi Longstocking : Pippi Longstocking is a series of books for children by the Swedish author Astrid Lindgren. </result>',
+  '<think> Astrid Lindgren wrote it. Next, look up when she was born. </think>',
+  '<search> Astrid Lindgren born </search>',
+  '<result> Astrid Lindgren : Astrid Lindgren (14 November 1907 – 28 January 2002) was a Swedish writer. </result>',
+  '<think> The passages say when she was born. </think>',
+  '<short_answer> 14 November 1907 </short_answer>',
+];
+
 /** Chain of thought (arXiv 2201.11903), IRCoT (2212.10509) and FLARE (2305.06983): sentences, then the answer. */
 defineDialect('thoughts', {
   marks: [
@@ -32,6 +45,24 @@ defineDialect('thoughts', {
             'Passages may come between your sentences. Rely on them, and go on with the next sentence; repeat none.',
           ]),
       SHORT,
+    ].join('\n'),
+});
+
+/** Few-shot prompting for a model that learned no format: the protocol's tags, read leniently, with one question worked out. */
+defineDialect('worked-example', {
+  marks: [tag('think'), tag('search'), tag('short_answer')],
+  question: ['Question:', '\n'],
+  result: ['\n<result>', '</result>\n'],
+  hint: ['\n<hint>', '</hint>\n'],
+  answer: 'text-line',
+  instruction: ({ retrieval }) =>
+    [
+      'You answer a question by searching a collection of passages, one step at a time. Think, write one search, and stop: passages come back between <result> and </result>. When the passages say enough, answer.',
+      `You may make ${searches(retrieval.maxSearches)}. ${SHORT} Do it like this:`,
+      '',
+      ...WORKED_EXAMPLE,
+      '',
+      'Now answer the next question in the same way.',
     ].join('\n'),
 });
 

@@ -17,7 +17,7 @@ export const BACKGROUND_MODES = ['off', 'shown', 'shown-and-used-by-T'] as const
 export const STIE_MODES = ['off', 'paper', 'corrected'] as const;
 export const ROUTER_MODES = ['router', 'always-local', 'always-web', 'both'] as const;
 /** In place of the recipe's own tags. */
-export const PROTOCOLS = ['tools'] as const;
+export const PROTOCOLS = ['tools', 'worked-example'] as const;
 export const REWARD_MODES = ['paper', 'measured'] as const;
 
 export const MAX_ROLLOUTS = 16;

@@ -365,3 +365,29 @@ it('without a dialect, tags are the protocol’s own', async () => {
   });
   expect(rollout.metrics).toMatchObject({ em: 1, formatValid: true });
 });
+
+it('a worked example in the prompt is written in the format that it shows', async () => {
+  const overrides = { dialect: 'worked-example', retrieval: { summarize: 'off' } } as const;
+  const { settings } = getRecipe('search');
+  const shown = instructionText({ ...settings, dialect: 'worked-example' });
+  // What the model of the example writes: up to each result, and the answer.
+  const example = shown.slice(shown.indexOf('<think> First'), shown.indexOf('\n\nNow answer'));
+  const calls = example.split(/\n<result>.*<\/result>\n/);
+  expect(calls).toHaveLength(3);
+  const rollout = await runText({
+    policy: new TextPolicy(serverOf(calls)),
+    recipe: 'search',
+    overrides,
+  });
+  expect(faultsOf(rollout)).toEqual([]);
+  expect(eventsOf(rollout, 'search').map(({ query }) => query)).toEqual([
+    'Pippi Longstocking author',
+    'Astrid Lindgren born',
+  ]);
+  expect(eventsOf(rollout, 'answer')).toMatchObject([{ text: '14 November 1907', by: 'policy' }]);
+  // Results come back as the example shows them.
+  for (const { text } of rollout.segments.filter(({ role }) => role === 'result'))
+    expect(text).toMatch(/^\n<result>[^]*<\/result>\n$/);
+  // The prompt holds the example once, and the question after it.
+  expect(contextText(rollout).split('author of Pippi Longstocking')).toHaveLength(2);
+});

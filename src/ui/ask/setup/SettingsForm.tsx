@@ -32,7 +32,7 @@ const change = (part: Partial<RunSettings>): void => {
 };
 
 /** A field left to the recipe is absent from the settings, not undefined. */
-const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
+export const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
   const { mechanisms } = useAsk.getState().address.settings;
   const { [key]: _dropped, ...others } = mechanisms;
   change({ mechanisms: value === undefined ? others : { ...others, [key]: value } });

@@ -49,7 +49,7 @@ export const MechanismsFold = () => {
       <SelectField
         path="overrides.dialect"
         label="Protocol"
-        title="How the model searches and answers; tools: by its own chat template and tool calls"
+        title="How the model searches and answers; tools: by its own chat template and tool calls; worked-example: the prompt shows one question worked out"
         choices={PROTOCOLS}
         absent={`(${own.dialect ?? 'tags'})`}
       />
