@@ -2,7 +2,8 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { inspectFile, type Inspection } from '../src/evaluate/rollouts/inspect.ts';
+import { type Inspection } from '../src/evaluate/rollouts/inspect.ts';
+import { inspectFile } from '../test/evaluate/rollouts/inspect-file.ts';
 
 /** What the end-to-end tests read off the page of a rollout file. */
 

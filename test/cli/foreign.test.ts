@@ -19,7 +19,7 @@ import { mergeCommand } from '../../src/cli/commands/merge.ts';
 import { openPolicy } from '../../src/cli/shared/parts.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import type { MadeStep } from '../../src/records/training.ts';
-import { mergeAdapter } from '../../src/policy/lora/merge.ts';
+import { mergeAdapter } from '../policy/lora/merge-adapter.ts';
 import { readPeft } from '../../src/policy/lora/peft.ts';
 import { loadWeights } from '../../src/policy/open/load.ts';
 import { readSafetensors, writeSafetensors } from '../../src/policy/checkpoint/safetensors.ts';

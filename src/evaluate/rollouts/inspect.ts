@@ -89,10 +89,3 @@ export async function inspectRun(
   const several = files.length > 1 && { files: counts };
   return { name, layouts, protocols, faults, ...several, lacks, statistics, lint, outcomes };
 }
-
-/** Reads one file. @throws ImportError as `inspectRun` does */
-export const inspectFile = (
-  blob: Blob,
-  name: string,
-  onProgress?: (bytes: number) => void,
-): Promise<Inspection> => inspectRun([{ name, blob }], name, onProgress);

@@ -1,5 +1,5 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
-import { viewWeights, type LayerWeights, type PolicyWeights } from '../checkpoint/weights.ts';
+import type { LayerWeights } from '../checkpoint/weights.ts';
 import { checkedSlots, checkMergeable } from './check.ts';
 import type { LoraSpec, LoraTarget } from './spec.ts';
 
@@ -62,24 +62,4 @@ export function mergeLayer(
       spec.alpha / spec.rank,
     );
   }
-}
-
-/**
- * The policy with its adapter folded in, `W + (alpha / rank) B A` (Hu et al., 2021, section 4.1):
- * a new copy in float32; the given weights stay as they are.
- *
- * @param flat values in the order of `loraSlots`
- * @throws RangeError where `flat` is not as long as the spec asks
- */
-export function mergeAdapter(
-  weights: PolicyWeights,
-  spec: LoraSpec,
-  flat: Float32Array,
-): PolicyWeights {
-  const { config } = weights;
-  checkedSlots(config, spec, flat);
-  const merged = viewWeights(config, new Float32Array(weights.flat));
-  for (const [index, layer] of merged.layers.entries())
-    mergeLayer(config, layer, index, spec, flat);
-  return merged;
 }

@@ -4,7 +4,7 @@ import { stieText, stieCounts, sumStieCounts } from '../../../src/agent/stie-cou
 import { describeEvent } from '../../../src/cli/commands/ask.ts';
 import { openParts } from '../../../src/cli/shared/parts.ts';
 import { hopMap } from '../../../src/evaluate/rollouts/hops.ts';
-import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
+import { inspectFile } from './inspect-file.ts';
 import { readRounds } from '../../../src/evaluate/rollouts/reading/rounds.ts';
 import { endOfRow, factsOfRow, rowOf } from '../../../src/evaluate/rollouts/row.ts';
 import { besideRounds } from '../../../src/evaluate/rollouts/siblings/rounds.ts';

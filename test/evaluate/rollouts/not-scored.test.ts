@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { basisOf, basisWords, outcomeOf } from '../../../src/evaluate/rollouts/taxonomy.ts';
-import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
+import { inspectFile } from './inspect-file.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { statisticsOf } from '../../../src/evaluate/rollouts/statistics.ts';
 import { alignGroup } from '../../../src/evaluate/rollouts/align.ts';

@@ -2,7 +2,7 @@ import { existsSync, openAsBlob, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
+import { inspectFile } from './inspect-file.ts';
 import {
   basisOf,
   basisWords,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
+import { inspectFile } from '../../evaluate/rollouts/inspect-file.ts';
 import { rolloutMarkdown } from '../../../src/evaluate/rollouts/export/markdown.ts';
 import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { factsOfRow, rowOf } from '../../../src/evaluate/rollouts/row.ts';

@@ -2,7 +2,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getTraining } from '../../../src/systems/index.ts';
-import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
+import { inspectFile } from '../../evaluate/rollouts/inspect-file.ts';
 import { BOOKMARK } from '../../../src/lab/contract/records/rollout-files.ts';
 import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
 import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';

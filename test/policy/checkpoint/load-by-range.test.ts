@@ -7,7 +7,7 @@ import {
 } from '../../../src/policy/checkpoint/checkpoint-files.ts';
 import { openCheckpoint, WEIGHTS_INDEX } from '../../../src/policy/checkpoint/checkpoint.ts';
 import { createPolicy, loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
-import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from '../lora/merge-adapter.ts';
 import { loraSize, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import type { Generated, Policy } from '../../../src/policy/policy.ts';
 import { Random } from '../../../src/base/random.ts';

@@ -3,7 +3,7 @@ import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoin
 import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { ADAPTER_GATES } from '../../../src/policy/lora/gates-file.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
-import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from './merge-adapter.ts';
 import { ADAPTER_WEIGHTS, readPeft, writePeft } from '../../../src/policy/lora/peft.ts';
 import { loraSize, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';

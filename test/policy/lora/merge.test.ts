@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
-import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from './merge-adapter.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';

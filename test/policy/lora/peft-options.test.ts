@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
-import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from './merge-adapter.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft } from '../../../src/policy/lora/peft.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';

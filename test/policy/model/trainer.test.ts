@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
-import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from '../lora/merge-adapter.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import {

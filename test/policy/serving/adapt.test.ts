@@ -6,7 +6,7 @@ import { PolicyPool } from '../../../src/policy/serving/pool.ts';
 import { servePolicy } from '../../../src/policy/serving/serve.ts';
 import { createPolicy, loadPolicy } from '../../../src/policy/open/load.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
-import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from '../lora/merge-adapter.ts';
 import type { LoraSpec } from '../../../src/policy/lora/spec.ts';
 import type { Generated, LoraValues, Policy } from '../../../src/policy/policy.ts';
 import { Random } from '../../../src/base/random.ts';

@@ -1,5 +1,4 @@
 import { Inflate } from 'fflate';
-import { joined } from '../../../base/bytes.ts';
 
 /**
  * The entries of a zip archive, each read and unpacked only when it is asked for. The directory is walked
@@ -100,13 +99,7 @@ function placeOf(
   return { size, originalSize, offset: read(at + 42) };
 }
 
-/** The entries of an archive, in its order. @throws Error where its directory is not whole */
-export function zipEntries(bytes: Uint8Array): ZipEntry[] {
-  const { at, count } = directoryOf(viewOf(bytes));
-  return entriesIn(bytes, at, count);
-}
-
-/** The same of a file, of which nothing else is read. */
+/** The entries of an archive, in its order; nothing else of it is read. @throws Error where its directory is not whole */
 export async function zipEntriesOf(file: Blob): Promise<ZipEntry[]> {
   const base = Math.max(0, file.size - END_64_BYTES - END_BYTES - MOST_COMMENT);
   const { at, end, count } = directoryOf(viewOf(await bytesIn(file, base, file.size)), base);
@@ -145,13 +138,6 @@ function startOf(header: Uint8Array, offset: number): number {
   if (header.length < HEADER_BYTES || view.getUint32(0, true) !== LOCAL_HEADER)
     throw new Error('no entry begins where the directory says');
   return offset + HEADER_BYTES + view.getUint16(26, true) + view.getUint16(28, true);
-}
-
-/** The bytes of an entry as they lie in the archive. @throws Error where they do not */
-function packedBytes(bytes: Uint8Array, { offset, size }: ZipEntry): Uint8Array {
-  const start = startOf(bytes.subarray(offset, offset + HEADER_BYTES), offset);
-  if (start + size > bytes.length) throw new Error('the entry goes beyond the archive');
-  return bytes.subarray(start, start + size);
 }
 
 /** What is read of a file at a time. */
@@ -217,23 +203,12 @@ class Unpacker {
 }
 
 /**
- * One entry, unpacked. What it takes grows with what is found and never with the length that is stated.
+ * One entry, unpacked part by part. What it takes grows with what is found and never with the length that is stated.
  *
  * @param spend called with the bytes that were read and made, on the way; may throw to end it
  * @param zstandard for entries that are packed so; they are unpacked at once, to the stated length
  * @throws Error where the entry is damaged, or is not as long as the directory states
  */
-export function unzipEntry(
-  bytes: Uint8Array,
-  entry: ZipEntry,
-  spend: (bytes: number) => void,
-  zstandard?: UnpackZstandard,
-): Uint8Array {
-  const unpacker = new Unpacker(entry, spend, zstandard);
-  return joined([...unpacker.push(packedBytes(bytes, entry), true)]);
-}
-
-/** The same of a file, which is read in slices: parts of the entry in order. */
 export async function* unzipParts(
   file: Blob,
   entry: ZipEntry,

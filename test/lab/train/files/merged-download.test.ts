@@ -11,7 +11,7 @@ import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.
 import { readWeights } from '../../../../src/policy/checkpoint/weights.ts';
 import { loadFamily } from '../../../fixtures/families/load.ts';
 import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
-import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from '../../../policy/lora/merge-adapter.ts';
 import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
 import { filesOf } from '../../../../src/lab/train/downloads.ts';
 import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';

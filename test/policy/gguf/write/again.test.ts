@@ -9,7 +9,7 @@ import { dequantiseBlocks } from '../../../../src/policy/gguf/blocks.ts';
 import { openGguf } from '../../../../src/policy/gguf/open.ts';
 import { mergedGguf } from '../../../../src/policy/gguf/write/model.ts';
 import { quantizeQ8 } from '../../../../src/policy/gguf/write/file.ts';
-import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
+import { mergeAdapter } from '../../lora/merge-adapter.ts';
 import { loadWeights } from '../../../../src/policy/open/load.ts';
 import { openReader } from '../../../../src/policy/open/reader.ts';
 import { fromFloat16, toFloat16 } from '../../../../src/base/float16.ts';
