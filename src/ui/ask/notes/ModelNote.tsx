@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useSession } from '../../kit/session-store.ts';
 import { BuiltInReader } from '../../setup/form/BuiltInReader.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
-import { changeMechanism } from '../setup/SettingsForm.tsx';
+import { showExample } from '../setup/SettingsForm.tsx';
 import { policiesOf } from '../store/asked-policy.ts';
 import { useAsk } from '../store/ask-store.ts';
 
@@ -23,14 +23,10 @@ export const ModelNote = () => {
       ) : (
         <>
           Small models rarely search as they are.{' '}
-          <button
-            type="button"
-            className="link"
-            onClick={() => changeMechanism('protocol', 'worked-example')}
-          >
+          <button type="button" className="link" onClick={showExample}>
             Show the model a worked example
           </button>
-          .{' '}
+          , at temperature 0.{' '}
         </>
       )}
       A cold start teaches it. <Link href="/train">Make one</Link>

@@ -31,8 +31,14 @@ const change = (part: Partial<RunSettings>): void => {
   setAddress({ settings: { ...address.settings, ...part }, run: false });
 };
 
+/** A worked example in the prompt; small models that were not trained follow it best at temperature 0. */
+export const showExample = (): void => {
+  const { mechanisms } = useAsk.getState().address.settings;
+  change({ temperature: 0, mechanisms: { ...mechanisms, protocol: 'worked-example' } });
+};
+
 /** A field left to the recipe is absent from the settings, not undefined. */
-export const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
+const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
   const { mechanisms } = useAsk.getState().address.settings;
   const { [key]: _dropped, ...others } = mechanisms;
   change({ mechanisms: value === undefined ? others : { ...others, [key]: value } });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import { DEFAULT_SETTINGS, type PolicyChoice } from '../../../../src/lab/contract/settings.ts';
 import { AskedWith, WillAskWith } from '../../../../src/ui/ask/notes/AskedWith.tsx';
-import { changeMechanism } from '../../../../src/ui/ask/setup/SettingsForm.tsx';
+import { showExample } from '../../../../src/ui/ask/setup/SettingsForm.tsx';
 import { ModelNote } from '../../../../src/ui/ask/notes/ModelNote.tsx';
 import { useSession } from '../../../../src/ui/kit/session-store.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
@@ -70,10 +70,13 @@ describe('a model of the user', () => {
   it('that is small is said to search rarely as it is, and no other', () => {
     loaded(134_500_000);
     expect(note()).toBe(
-      'Small models rarely search as they are. Show the model a worked example. A cold start teaches it. Make one',
+      'Small models rarely search as they are. Show the model a worked example, at temperature 0. A cold start teaches it. Make one',
     );
-    changeMechanism('protocol', 'worked-example');
-    expect(useAsk.getState().address.settings.mechanisms.protocol).toBe('worked-example');
+    showExample();
+    expect(useAsk.getState().address.settings).toMatchObject({
+      temperature: 0,
+      mechanisms: { protocol: 'worked-example' },
+    });
     expect(note()).toBe(
       'The prompt shows one question worked out in two searches. A cold start teaches it. Make one',
     );
