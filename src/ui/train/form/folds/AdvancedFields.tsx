@@ -152,15 +152,15 @@ export const AdvancedFields = () => {
   const problem = useErrors().overrides;
   return (
     <>
-      {/* As high as all others together: on a wide screen it is below what is chosen first, the others beside. */}
+      {/* On a wide screen the first are below what is chosen first, and the others beside: about as high together. */}
       <div className="folds">
-        <SwitchesFold />
-      </div>
-      <div className="folds beside">
         <ObjectiveFold />
         <SamplingFold />
         <AdapterFold />
         <OptimizerFold />
+      </div>
+      <div className="folds beside">
+        <SwitchesFold />
         <DemonstrationsFold />
         <WarmUpFold />
         <CurriculumFold />
