@@ -274,7 +274,7 @@ test('leaves no third of 2,560 pixels empty', { timeout: 180_000 }, async () => 
   expect(await shut()).toBe(1);
   await resize(1440, 900);
   await expect.poll(open).toBe(0);
-  await expect.poll(() => folds.first().innerText()).toContain('Switches of papers');
+  await expect.poll(() => folds.first().innerText()).toContain('Estimator, loss and KL');
   await folds.nth(1).locator('summary').first().click();
   // The page hears of a fold a moment after it was turned; nobody resizes a window that soon.
   await page.waitForTimeout(300);
