@@ -238,7 +238,7 @@ export const evaluateCommand: Command = {
     temperature: { ...RECIPE_OPTIONS.temperature, default: 0.3 },
     routing: {
       ...RECIPE_OPTIONS.routing,
-      help: "how the router chooses: the likelier source, or sampled from its probabilities (default: as for the run's held-out questions, else argmax)",
+      help: 'how the router chooses: the likelier source, or sampled from its probabilities (default: argmax)',
     },
     limit: { type: 'integer', value: 'N', help: 'questions', default: 300, min: 1 },
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },

@@ -103,7 +103,7 @@ class ColdStart {
       await this.#update();
       onUpdate(this.#done, this.#updates);
       await this.#parts.onState?.(this.#state, null);
-      // A snapshot may have been said meanwhile.
+      // The progress may say that a snapshot is stored.
       onUpdate(this.#done, this.#updates);
     }
     this.#sayLosses();

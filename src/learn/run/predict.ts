@@ -32,7 +32,7 @@ export function decodeSeconds(decode: Probe['decode'], contexts: number): number
 
 type Device = Pick<Probe, 'engines' | 'slots' | 'decode' | 'prefill'>;
 
-/** A probe of a model that learns to imitate demonstrations before it is trained: its rollouts get their lengths, and other rewards. */
+/** A probe, where the model first learns to imitate demonstrations: its rollouts will be as long as these, and earn other rewards. */
 export interface Foreseen extends Probe {
   /** Tokens of a demonstration, and those of them that the model writes. Absent: its rollouts stay as they are. */
   imitates?: { tokens: number; written: number } | undefined;

@@ -151,7 +151,7 @@ function measured(
 /** A range is given where its ends are further apart. */
 const WIDE = 1.25;
 
-/** The probe of a model that a cold start changes before the first step. */
+/** What the probe says of the steps: after a cold start, rollouts like its demonstrations. */
 const foreseen = (
   { warmUp }: TrainSettings,
   probe: Probe,

@@ -31,7 +31,7 @@ const change = (part: Partial<RunSettings>): void => {
   setAddress({ settings: { ...address.settings, ...part }, run: false });
 };
 
-/** A worked example in the prompt; small models that were not trained follow it best at temperature 0. */
+/** A worked example in the prompt, and temperature 0, with which it was measured (training/studies/real-models.md). */
 export const showExample = (): void => {
   const { mechanisms } = useAsk.getState().address.settings;
   change({ temperature: 0, mechanisms: { ...mechanisms, protocol: 'worked-example' } });

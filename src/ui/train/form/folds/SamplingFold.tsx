@@ -49,7 +49,7 @@ export const SamplingFold = () => {
             <>
               <NumberField
                 path="dynamicSampling.by.above"
-                label="Right answers above"
+                label="Share above"
                 decimal
                 step={0.05}
                 min={0}
@@ -57,7 +57,7 @@ export const SamplingFold = () => {
               />
               <NumberField
                 path="dynamicSampling.by.below"
-                label="Right answers below"
+                label="Share below"
                 decimal
                 step={0.05}
                 min={0}
